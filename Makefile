@@ -1,0 +1,31 @@
+# The two commands of a newcomer: `make demo` and `make test`. Each sets up what it needs in .venv.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+
+help:  ## show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, not " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,notebook]'
+	@touch $@
+
+setup: .venv/ready  ## install the package and what its tests need
+
+demo: .venv/ready  ## anonymize an embedded demo database of 50,000 people
+	$(BIN)/gensearch demo
+
+test: .venv/ready  ## lint, type check and all tests
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+quick: .venv/ready  ## the tests that take seconds
+	$(BIN)/pytest -m 'not slow'
+
+clean:  ## remove what the targets made
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help setup demo test quick clean

@@ -1,0 +1,1 @@
+"""One module per cost: its value on a block, its lower bound."""

@@ -1,0 +1,1 @@
+"""Count queries on releases: read, estimate, measure."""

@@ -1,0 +1,1 @@
+"""The only room that talks to an engine: session, statements, cells, releases, audits, catalog."""

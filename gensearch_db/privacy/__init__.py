@@ -1,0 +1,1 @@
+"""One module per privacy constraint: its test, its bound on group size, its audit."""

@@ -1,0 +1,1 @@
+"""The problem: what to anonymize, what to protect, what to minimize, when to stop."""

@@ -1,0 +1,225 @@
+"""The problem: what to anonymize, what to protect, what to minimize, when to stop. Frozen, validated, serialisable.
+
+One :class:`Problem` stands behind SQL statements, TOML files, the command line and the Python call. It holds what the user
+wrote, before any look at the database: names are checked against the table later (``database/source.py``), and attributes
+are resolved to leaf values there. Written to the catalog as JSON, it reproduces its release exactly.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from gensearch_db.errors import Problems, SpecificationError
+
+
+class Strategy(StrEnum):
+    """How to search. Append-only."""
+
+    BLOCK_GRAPH = "block_graph"
+    ENUMERATION = "enumeration"
+    MONDRIAN = "mondrian"
+    MONDRIAN_STEEPEST = "mondrian_steepest"
+
+
+class Labels(StrEnum):
+    """What a published label stands for: the block's region, or the values that occur in the block."""
+
+    REGION = "region"
+    VALUES = "values"
+
+
+class StatisticsSource(StrEnum):
+    """Where block statistics come from: grouped SQL, the compiled kernel, or whichever suits the strategy."""
+
+    AUTO = "auto"
+    SQL = "sql"
+    MEMORY = "memory"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class QuasiIdentifier(_Model):
+    """How one quasi-identifier may be generalized. With no field set, the kind follows from the column's type.
+
+    ``split``: ``"every 5"``, ``"every month"``, ``"at 22, 26, 31"``, ``"16 quantiles"``, ``"anywhere"``.
+    ``order``: a list of values, or True for the column's own order. ``taxonomy``: a table's name or a CSV file;
+    ``relaxed`` lets any subset of a node's children split from the rest. ``prefix``: postcodes and other codes whose
+    prefixes are regions. ``unordered``: any set of values. ``domain``: the declared bounds, published as they are.
+    ``weight``: share in NCP. ``minimum_length``: shortest published edge. ``timezone``: for TIMESTAMPTZ.
+    """
+
+    split: str | None = None
+    order: tuple[str, ...] | bool | None = None
+    taxonomy: str | None = None
+    relaxed: bool = False
+    prefix: bool = False
+    unordered: bool = False
+    domain: tuple[str | int | float, str | int | float] | None = None
+    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    minimum_length: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    timezone: str | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        chosen = [
+            word
+            for word, given in (
+                ("split", self.split is not None),
+                ("order", self.order not in (None, False)),
+                ("taxonomy", self.taxonomy is not None),
+                ("prefix", self.prefix),
+                ("unordered", self.unordered),
+            )
+            if given
+        ]
+        if len(chosen) > 1 and set(chosen) != {"split", "order"}:
+            raise ValueError(f"only one of split, order, taxonomy, prefix, unordered may be given, not {' and '.join(chosen)}")
+        if self.relaxed and self.taxonomy is None and not self.prefix:
+            raise ValueError("relaxed goes with a taxonomy or a prefix")
+        return self
+
+
+class Problem(_Model):
+    """A request to anonymize one table.
+
+    ``table``: a table or view (``t``, ``schema.t``, ``database.schema.t``, parts quoted where needed), a path of a Parquet
+    or CSV file, or a query in parentheses. ``into``: the release, same naming. ``subject_to``: constraints as written, e.g.
+    ``"k_anonymity(10)"``. ``minimize``: a cost or a weighted sum. ``suppress_at_most``: percent of the rows.
+    ``stop_after``: seconds or text like ``"1 minute"``. ``stop_within``: accept cost <= factor * lower bound.
+    ``memory_limit``: megabytes for the search's memory. ``options``: further options of the strategy, by name.
+    """
+
+    table: str
+    into: str
+    identifiers: tuple[str, ...] = ()
+    person: str | None = None
+    quasi_identifiers: dict[str, QuasiIdentifier]
+    sensitive: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    subject_to: tuple[str, ...] = ()
+    minimize: str = "ncp"
+    suppress_at_most: float = Field(default=0.0, ge=0, le=100, allow_inf_nan=False)
+    strategy: Strategy = Strategy.BLOCK_GRAPH
+    stop_after: float = Field(default=60.0, gt=0)
+    stop_within: float = Field(default=1.0, ge=1)
+    node_limit: int | None = Field(default=None, ge=1)
+    memory_limit: int | None = Field(default=None, ge=1)
+    threads: int | None = Field(default=None, ge=1)
+    typed_columns: bool = False
+    labels: Labels = Labels.REGION
+    statistics: StatisticsSource = StatisticsSource.AUTO
+    options: dict[str, str | int | float | bool] = Field(default_factory=dict)
+
+    @field_validator("stop_after", mode="before")
+    @classmethod
+    def _duration(cls, value: Any) -> Any:
+        return seconds(value) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _roles(self) -> Self:
+        problems = Problems(SpecificationError)
+        roles: dict[str, str] = {}
+        lists = [
+            ("identifier", self.identifiers),
+            ("person", (self.person,) if self.person else ()),
+            ("quasi-identifier", tuple(self.quasi_identifiers)),
+            ("sensitive", self.sensitive),
+            ("keep", self.keep),
+        ]
+        for role, names in lists:
+            for name in names:
+                before = roles.setdefault(name.casefold(), role)
+                if before is not role:
+                    problems.add(f"column '{name}' is named both as {before} and as {role}")
+                elif [n.casefold() for n in names].count(name.casefold()) > 1:
+                    problems.add(f"column '{name}' is named twice as {role}")
+        if not self.quasi_identifiers:
+            problems.add("no quasi-identifier is named: name at least one column that others could link to a person")
+        problems.raise_if_any()
+        return self
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Problem:
+        """Build from plain fields, reporting all that is wrong with them in one :class:`SpecificationError`."""
+        try:
+            return cls(**fields)
+        except ValidationError as error:
+            problems = Problems(SpecificationError)
+            for detail in error.errors():
+                place = ".".join(str(part) for part in detail["loc"])
+                message = detail["msg"].removeprefix("Value error, ")
+                problems.add(f"{place}: {message}" if place else message)
+            problems.raise_if_any()
+            raise
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Problem:
+        """Read a problem file. Paths of taxonomy and source files in it are relative to the file's own folder."""
+        path = Path(path)
+        try:
+            fields = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise SpecificationError(f"problem file '{path}' does not exist") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise SpecificationError(f"problem file '{path}' cannot be read: {error}") from error
+        return cls.from_fields(_beside(fields, path.parent))
+
+    def to_json(self) -> str:
+        """The problem as one JSON object; ``Problem.from_json`` reads it back unchanged."""
+        return self.model_dump_json()
+
+    @classmethod
+    def from_json(cls, text: str) -> Problem:
+        """Read what :meth:`to_json` wrote."""
+        return cls.model_validate_json(text)
+
+
+_UNITS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "millisecond": 0.001}
+
+
+def seconds(text: str) -> float:
+    """Seconds of ``"90"``, ``"1 minute"``, ``"1 hour 30 minutes"``, ``"250 milliseconds"``. Raises :class:`ValueError`."""
+    parts = re.findall(r"([0-9.]+)\s*([a-z]*)", text.strip().lower())
+    if not parts or re.sub(r"[0-9.]+\s*[a-z]*|\s|,|\band\b", "", text.strip().lower()):
+        raise ValueError(f"{text!r} is not a duration; write for example '90 seconds' or '1 minute'")
+    total = 0.0
+    for number, unit in parts:
+        singular = unit.removesuffix("s") or "second"
+        if singular not in _UNITS:
+            raise ValueError(f"{unit!r} is not a unit of time; use {', '.join(_UNITS)}")
+        total += float(number) * _UNITS[singular]
+    return total
+
+
+_FILE = re.compile(r"\.(csv|tsv|txt|parquet)(\.gz|\.zst)?$", re.IGNORECASE)
+
+
+def is_file(source: str) -> bool:
+    """Whether a source names a Parquet or CSV file rather than a table or a query."""
+    return not source.lstrip().startswith("(") and bool(_FILE.search(source))
+
+
+def _beside(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
+    def resolve(source: Any) -> Any:
+        if isinstance(source, str) and is_file(source) and not Path(source).is_absolute():
+            return str(folder / source)
+        return source
+
+    fields = dict(fields)
+    if "table" in fields:
+        fields["table"] = resolve(fields["table"])
+    quasi_identifiers = fields.get("quasi_identifiers")
+    if isinstance(quasi_identifiers, dict):
+        fields["quasi_identifiers"] = {
+            name: {**spec, "taxonomy": resolve(spec["taxonomy"])} if isinstance(spec, dict) and "taxonomy" in spec else spec
+            for name, spec in quasi_identifiers.items()
+        }
+    return fields

@@ -1,0 +1,1 @@
+"""The searches: block graph, partition enumeration, Mondrian; bounds, incumbents, stopping."""

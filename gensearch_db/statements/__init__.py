@@ -1,0 +1,1 @@
+"""The SQL extension: ANONYMIZE, AUDIT, ESTIMATE and their kin, parsed and carried out."""
