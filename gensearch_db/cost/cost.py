@@ -7,11 +7,26 @@ Costs add up over the blocks of a partition; an empty block costs 0. Add a cost:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.problem.calls import Call
+
+
+@dataclass(frozen=True)
+class CompiledCost:
+    """One summand of a cost in the form the kernel reads: which formula (``kind``), how often it counts (``weight``).
+
+    ``column`` is the row of the block's histograms that it reads (sensitive columns first, then class columns; -1: none).
+    ``parameters`` are floats of the formula's own (e.g. a table with one entry per leaf value, attributes one after another).
+    """
+
+    kind: int
+    weight: float = 1.0
+    column: int = -1
+    parameters: tuple[float, ...] = ()
 
 
 class Cost(ABC):
@@ -45,3 +60,7 @@ class Cost(ABC):
     @abstractmethod
     def describe(self) -> str:
         """As the user would write it, in canonical form."""
+
+    @abstractmethod
+    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
+        """The summands for the kernel, or None for a user's own cost (search then uses the slower evaluator)."""

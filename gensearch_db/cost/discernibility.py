@@ -1,0 +1,54 @@
+"""Discernibility (DM): each tuple pays the size of its block. Paper section 3; THEORY 2.0 and 2.3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.region import Block
+from gensearch_db.errors import SpecificationError
+from gensearch_db.problem.calls import Call
+
+KIND = 0
+
+
+@dataclass(frozen=True)
+class Discernibility(Cost):
+    """``discernibility``: the sum of squared block sizes, in rows."""
+
+    name: ClassVar[str] = "discernibility"
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """``discernibility`` takes no arguments."""
+        if call.arguments or call.keywords:
+            raise SpecificationError(f"'{call.text}': discernibility takes no arguments")
+        return cls()
+
+    @property
+    def integral(self) -> bool:
+        """Squares of row counts."""
+        return True
+
+    @property
+    def monotone(self) -> bool:
+        """A sum of squares is at most the square of the sum."""
+        return True
+
+    def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
+        """Rows squared."""
+        return statistics.rows * statistics.rows
+
+    def suppression_charge(self, table: Table) -> float:
+        """|T| for each suppressed tuple, as in the paper."""
+        return table.statistics.rows
+
+    def describe(self) -> str:
+        """``discernibility``."""
+        return self.name
+
+    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
+        """Only the number of rows is looked at."""
+        return (CompiledCost(KIND),)
