@@ -41,6 +41,9 @@ class SquaredSizes(Cost):
     def describe(self) -> str:
         return self.name
 
+    def compiled(self, table: Table) -> None:
+        return None
+
 
 @pytest.mark.parametrize(
     ("shape", "by_blocks"),
