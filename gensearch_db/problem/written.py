@@ -1,0 +1,78 @@
+"""Quasi-identifiers written as one line of text: ``age``, ``age: every 5``, ``zip: prefix``, ``"post code": taxonomy towns``.
+
+The command line and the Python call take this form; TOML files and SQL have their own, and all end in
+:class:`~gensearch_db.problem.problem.QuasiIdentifier`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gensearch_db.errors import SpecificationError
+
+FORMS = (
+    "every 5, every month, at 18, 65, 16 quantiles, anywhere, prefix, ordered, order low, mid, high, "
+    "taxonomy TABLE_OR_CSV, relaxed taxonomy TABLE_OR_CSV, unordered"
+)
+"""The forms a specification may take, for messages."""
+
+_SPLIT = re.compile(r"(every|at)\s+\S.*|\d+\s+quantiles?|anywhere", re.IGNORECASE | re.DOTALL)
+_TAXONOMY = re.compile(r"(relaxed\s+)?taxonomy\s+(\S.*)", re.IGNORECASE | re.DOTALL)
+_ORDER = re.compile(r"order\s+(\S.*)", re.IGNORECASE | re.DOTALL)
+
+
+def quasi_identifier(text: str) -> tuple[str, dict[str, Any]]:
+    """Read ``name`` or ``name: specification``; gives the name and the fields of its ``QuasiIdentifier``.
+
+    A name with a colon in it is written in double quotes. Raises :class:`SpecificationError`.
+
+    >>> quasi_identifier("age: every 5")
+    ('age', {'split': 'every 5'})
+    """
+    quoted = re.match(r'\s*"((?:[^"]|"")+)"\s*(?::(.*))?$', text, re.DOTALL)
+    if quoted:
+        name, written = quoted[1].replace('""', '"'), quoted[2] or ""
+    else:
+        name, _, written = text.partition(":")
+    if not name:
+        raise SpecificationError(f"{text!r} names no column; write NAME or 'NAME: {FORMS.split(',')[0]}'")
+    return name, specification(written, name)
+
+
+def specification(text: str, name: str) -> dict[str, Any]:
+    """Read what stands after the colon. Raises :class:`SpecificationError` that lists the forms."""
+    text = text.strip()
+    word = text.lower()
+    if not text:
+        return {}
+    if word in ("prefix", "unordered"):
+        return {word: True}
+    if word == "ordered":
+        return {"order": True}
+    if _SPLIT.fullmatch(text):
+        return {"split": text}
+    taxonomy = _TAXONOMY.fullmatch(text)
+    if taxonomy:
+        return {"taxonomy": taxonomy[2], **({"relaxed": True} if taxonomy[1] else {})}
+    order = _ORDER.fullmatch(text)
+    if order:
+        return {"order": [value.strip() for value in order[1].split(",")]}
+    raise SpecificationError(f"quasi-identifier '{name}': cannot read {text!r}; write one of: {FORMS}")
+
+
+def quasi_identifiers(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    """Accept every form a caller may use: lines of text, names, or a mapping of names to fields, text or None.
+
+    Raises :class:`SpecificationError` for a name given twice.
+    """
+    if isinstance(given, Mapping):
+        return {name: specification(spec, name) if isinstance(spec, str) else (spec or {}) for name, spec in given.items()}
+    read: dict[str, Any] = {}
+    for text in [given] if isinstance(given, str) else given:
+        name, fields = quasi_identifier(text)
+        if name in read:
+            raise SpecificationError(f"column '{name}' is named twice as quasi-identifier")
+        read[name] = fields
+    return read
