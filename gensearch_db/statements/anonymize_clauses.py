@@ -1,0 +1,225 @@
+"""Reading ``ANONYMIZE … INTO …`` clause by clause: in any order, each at most once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gensearch_db.errors import SpecificationError, near_matches
+from gensearch_db.problem.calls import parse_call, parse_sum
+from gensearch_db.problem.problem import Labels, QuasiIdentifier, StatisticsSource, Strategy
+from gensearch_db.statements.attributes import read_attribute
+from gensearch_db.statements.limits import read_memory_limit, read_node_limit, read_stop_after, read_stop_within, read_threads
+from gensearch_db.statements.reader import Reader
+from gensearch_db.statements.syntax import Anonymize, ApplyRelease
+from gensearch_db.statements.tokens import Kind, Token
+
+
+def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
+    """Read what follows the word ANONYMIZE. Raises :class:`QueryError` or :class:`SpecificationError`."""
+    first = reader.position
+    named = reader.take("TABLE")
+    if not named and not ((token := reader.current) is not None and token.is_symbol("(")):
+        raise reader.expected("TABLE or a (query)", known=["TABLE"])
+    if reader.ahead("INTO") and not (reader.ahead("INTO", "INTO") or reader.symbol_follows(".")):
+        raise reader.expected("a table, a file as 'string' or a (query) before INTO")
+    fields: dict[str, Any] = {"table": reader.source("a table, a file as 'string' or a (query)")}
+    reader.require("INTO")
+    fields["into"] = reader.qualified_name("the name of the release")
+    seen: dict[str, Token] = {}
+    while (token := reader.current) is not None:
+        words = _clause(reader)
+        if words in seen:
+            raise reader.error(token, f"{words} stands here for the second time")
+        seen[words] = token
+        reader.position += len(words.split())
+        for field, value in CLAUSES[words](reader).items():
+            fields[field] = value
+    text = reader.script[reader.tokens[first - 1].start : reader.tokens[-1].end]
+    replace = fields.pop("replace", False)
+    if "release" in fields:
+        return _apply_release(reader, fields, replace, seen)
+    anonymize = Anonymize(fields, replace, text)
+    if anonymize.names_roles:
+        anonymize.problem()
+    return anonymize
+
+
+def _clause(reader: Reader) -> str:
+    """The keywords of the clause that begins here."""
+    for words in CLAUSES:
+        if reader.ahead(*words.split()):
+            return words
+    token = reader.current
+    assert token is not None
+    partial = [words for words in CLAUSES if token.is_word(words.split()[0])]
+    if partial:
+        reader.position += 1
+        following = dict.fromkeys(words.split()[1] for words in partial)
+        raise reader.expected(f"{' or '.join(following)} after {token.text.upper()}", known=following)
+    first_words = {words.split()[0]: words for words in CLAUSES}
+    hint = "a clause" if near_matches(token.text, first_words) else f"a clause ({', '.join(CLAUSES)})"
+    raise reader.expected(hint, known=first_words)
+
+
+def _apply_release(reader: Reader, fields: dict[str, Any], replace: bool, seen: dict[str, Token]) -> ApplyRelease:
+    for words, token in seen.items():
+        if words not in ("USING", "REPLACE"):
+            raise reader.error(token, f"{words} does not go with USING RELEASE: the release says all of that itself")
+    return ApplyRelease(fields["table"], fields["into"], fields["release"], replace)
+
+
+def _columns(field: str) -> Callable[[Reader], dict[str, Any]]:
+    def read(reader: Reader) -> dict[str, Any]:
+        names: list[str] = []
+        reader.list_of(lambda: names.append(reader.name("a column")))
+        return {field: tuple(names)}
+
+    return read
+
+
+def _person(reader: Reader) -> dict[str, Any]:
+    reader.require_symbol("(")
+    name = reader.name("the column that names the person")
+    reader.require_symbol(")")
+    return {"person": name}
+
+
+def _quasi_identifiers(reader: Reader) -> dict[str, Any]:
+    found: dict[str, QuasiIdentifier] = {}
+
+    def item() -> None:
+        token = reader.current
+        name, attribute = read_attribute(reader)
+        if name.casefold() in {known.casefold() for known in found}:
+            assert token is not None
+            raise reader.error(token, f"column '{name}' is named twice as quasi-identifier")
+        found[name] = attribute
+
+    reader.list_of(item)
+    return {"quasi_identifiers": found}
+
+
+def _subject_to(reader: Reader) -> dict[str, Any]:
+    constraints = [_constraint(reader)]
+    while reader.take("AND"):
+        constraints.append(_constraint(reader))
+    return {"subject_to": tuple(constraints)}
+
+
+def _constraint(reader: Reader) -> str:
+    first = reader.position
+    text = _call(reader, "a constraint, as in k_anonymity(10)")
+    try:
+        parse_call(text)
+    except SpecificationError as error:
+        raise reader.wrap(first, str(error)) from None
+    return text
+
+
+def _call(reader: Reader, wanted: str) -> str:
+    first = reader.position
+    reader.name(wanted)
+    if (token := reader.current) is not None and token.is_symbol("("):
+        reader.skip_parentheses()
+    return reader.text_since(first)
+
+
+def _minimize(reader: Reader) -> dict[str, Any]:
+    first = reader.position
+    while True:
+        token = reader.current
+        if token is not None and token.kind is Kind.NUMBER:
+            reader.number()
+            reader.require_symbol("*")
+        _call(reader, "a cost, as in discernibility")
+        if not reader.take_symbol("+"):
+            break
+    text = reader.text_since(first)
+    try:
+        parse_sum(text)
+    except SpecificationError as error:
+        raise reader.wrap(first, str(error)) from None
+    return {"minimize": text}
+
+
+def _suppress(reader: Reader) -> dict[str, Any]:
+    token = reader.current
+    share = reader.number("a percentage")
+    if not 0 <= share <= 100:
+        assert token is not None
+        raise reader.error(token, "a percentage lies between 0 and 100")
+    if not reader.take_symbol("%"):
+        reader.require("PERCENT")
+    return {"suppress_at_most": float(share)}
+
+
+def _using(reader: Reader) -> dict[str, Any]:
+    if reader.take("RELEASE"):
+        return {"release": reader.qualified_name("the name of a release")}
+    strategies = [strategy.value for strategy in Strategy]
+    strategy = _one_of(reader, strategies, "a strategy")
+    options: dict[str, Any] = {}
+
+    def option() -> None:
+        token = reader.current
+        name = reader.name("an option").lower()
+        if name in options:
+            assert token is not None
+            raise reader.error(token, f"option '{name}' is given twice")
+        reader.require_symbol("=")
+        options[name] = _option_value(reader)
+
+    if (token := reader.current) is not None and token.is_symbol("("):
+        reader.list_of(option)
+    return {"strategy": strategy, "options": options}
+
+
+def _option_value(reader: Reader) -> str | int | float | bool:
+    token = reader.current
+    if token is not None and token.kind is Kind.STRING:
+        return reader.string()
+    if token is not None and (token.kind is Kind.NUMBER or token.is_symbol("-")):
+        value = reader.number()
+        return int(value) if value.denominator == 1 else float(value)
+    word = reader.name("a value")
+    return {"true": True, "false": False}.get(word.lower(), word)
+
+
+def _one_of(reader: Reader, words: list[str], wanted: str) -> str:
+    token = reader.current
+    if token is None or token.kind is not Kind.WORD or token.text.lower() not in words:
+        raise reader.expected(f"{wanted} ({', '.join(words)})", known=words)
+    reader.position += 1
+    return token.text.lower()
+
+
+def _labels(reader: Reader) -> dict[str, Any]:
+    return {"labels": _one_of(reader, [labels.value for labels in Labels], "what labels stand for")}
+
+
+def _statistics(reader: Reader) -> dict[str, Any]:
+    return {"statistics": _one_of(reader, [source.value for source in StatisticsSource], "a source of statistics")}
+
+
+CLAUSES: dict[str, Callable[[Reader], dict[str, Any]]] = {
+    "REPLACE": lambda reader: {"replace": True},
+    "IDENTIFIERS": _columns("identifiers"),
+    "PERSON": _person,
+    "QUASI IDENTIFIERS": _quasi_identifiers,
+    "SENSITIVE": _columns("sensitive"),
+    "KEEP": _columns("keep"),
+    "SUBJECT TO": _subject_to,
+    "SUPPRESS AT MOST": _suppress,
+    "MINIMIZE": _minimize,
+    "USING": _using,
+    "STOP AFTER": read_stop_after,
+    "STOP WITHIN": read_stop_within,
+    "NODE LIMIT": read_node_limit,
+    "MEMORY LIMIT": read_memory_limit,
+    "THREADS": read_threads,
+    "LABELS": _labels,
+    "WITH TYPED COLUMNS": lambda reader: {"typed_columns": True},
+    "STATISTICS": _statistics,
+}
+"""Every clause by its keywords; each reads what follows and gives fields of a :class:`Problem`."""

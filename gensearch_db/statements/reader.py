@@ -1,0 +1,243 @@
+"""Reading the tokens of one statement from left to right: words, names, numbers, and errors where one is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+from gensearch_db.errors import QueryError, near_matches
+from gensearch_db.problem.problem import is_file
+from gensearch_db.statements.tokens import Kind, Token, error_at
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def written_name(name: str) -> str:
+    """A name as a statement writes it: bare where that is unambiguous, else in double quotes."""
+    return name if _PLAIN_NAME.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+
+
+def written_string(text: str) -> str:
+    """A string as a statement writes it, in single quotes."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Reader:
+    """A position in the tokens of one statement of ``script``."""
+
+    def __init__(self, script: str, tokens: Sequence[Token]) -> None:
+        self.script = script
+        self.tokens = tokens
+        self.position = 0
+
+    @property
+    def current(self) -> Token | None:
+        """The token to be read next, or None at the end of the statement."""
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
+
+    def ahead(self, *words: str) -> bool:
+        """Whether the next tokens are these keywords."""
+        following = self.tokens[self.position : self.position + len(words)]
+        return len(following) == len(words) and all(t.is_word(w) for t, w in zip(following, words, strict=True))
+
+    def take(self, *words: str) -> bool:
+        """Read these keywords if they come next, all of them or none."""
+        if not self.ahead(*words):
+            return False
+        self.position += len(words)
+        return True
+
+    def symbol_follows(self, symbol: str) -> bool:
+        """Whether the token after the next one is this operator or bracket."""
+        following = self.tokens[self.position + 1 : self.position + 2]
+        return bool(following) and following[0].is_symbol(symbol)
+
+    def require(self, *words: str) -> None:
+        """Read these keywords, or raise :class:`QueryError` at the first that is missing."""
+        for word in words:
+            if not self.take(word):
+                raise self.expected(word, known=[word])
+
+    def take_symbol(self, symbol: str) -> bool:
+        """Read one operator or bracket if it comes next."""
+        token = self.current
+        if token is None or not token.is_symbol(symbol):
+            return False
+        self.position += 1
+        return True
+
+    def require_symbol(self, symbol: str) -> None:
+        """Read one operator or bracket, or raise :class:`QueryError`."""
+        if not self.take_symbol(symbol):
+            raise self.expected(f"'{symbol}'")
+
+    def require_end(self) -> None:
+        """Raise :class:`QueryError` unless the statement ends here."""
+        if self.current is not None:
+            raise self.expected("the end of the statement")
+
+    def expected(self, wanted: str, known: Iterable[str] = ()) -> QueryError:
+        """The error that ``wanted`` does not come next; near matches of the found word are looked for in ``known``."""
+        token = self.current
+        if token is None:
+            end = self.tokens[-1].end if self.tokens else 0
+            return error_at(self.script, end, end + 1, f"expected {wanted}, but the statement ends here")
+        hint = near_matches(token.text, known) if token.kind is Kind.WORD else ""
+        return self.error(token, f"expected {wanted}, found {_shown(token)}{hint}")
+
+    def error(self, token: Token, message: str) -> QueryError:
+        """An error with its caret under ``token``."""
+        return error_at(self.script, token.start, token.end, message)
+
+    def wrap(self, first: int, complaint: str) -> QueryError:
+        """Another room's complaint about the tokens from ``first`` to here, with the place where they stand."""
+        start, end = self.tokens[first].start, self.tokens[max(first, self.position - 1)].end
+        return error_at(self.script, start, end, complaint)
+
+    def name(self, wanted: str = "a name") -> str:
+        """One name, bare or in double quotes."""
+        token = self.current
+        if token is None or token.kind not in (Kind.WORD, Kind.QUOTED):
+            raise self.expected(wanted)
+        self.position += 1
+        if token.kind is Kind.WORD:
+            return token.text
+        name = token.text[1:-1].replace('""', '"')
+        if not name:
+            raise self.error(token, "a name cannot be empty")
+        return name
+
+    def qualified_name(self, wanted: str) -> str:
+        """``[[database.]schema.]name`` in canonical spelling."""
+        parts = [self.name(wanted)]
+        while len(parts) < 3 and self.take_symbol("."):
+            parts.append(self.name("a name after '.'"))
+        if (token := self.current) is not None and token.is_symbol("."):
+            raise self.error(token, "a name has at most three parts: database.schema.table")
+        return ".".join(written_name(part) for part in parts)
+
+    def source(self, wanted: str) -> str:
+        """A table or view, the path of a file as 'string', or a query in parentheses."""
+        token = self.current
+        if token is not None and token.is_symbol("("):
+            return self.query_in_parentheses()
+        if token is not None and token.kind is Kind.STRING:
+            path = self.string(wanted)
+            if not is_file(path):
+                raise self.error(token, f"{token.text} is not a CSV or Parquet file; a table's name goes without '…'")
+            return path
+        return self.qualified_name(wanted)
+
+    def query_in_parentheses(self) -> str:
+        """``(SELECT …)`` as it is written, comments included. DuckDB must read it as exactly one query."""
+        first = self.position
+        self.skip_parentheses()
+        start, end = self.tokens[first].start, self.tokens[self.position - 1].end
+        inner = self.script[start + 1 : end - 1]
+        problem = _not_one_query(inner)
+        if problem:
+            raise error_at(self.script, start, end, problem)
+        return f"({inner}\n)" if "--" in inner.rsplit("\n", 1)[-1] else f"({inner})"
+
+    def skip_parentheses(self) -> None:
+        """Read ``( … )`` with whatever stands inside, brackets balanced."""
+        opening = self.current
+        self.require_symbol("(")
+        depth = 1
+        while depth:
+            token = self.current
+            if token is None:
+                assert opening is not None
+                raise self.error(opening, "this '(' is never closed")
+            depth += token.is_symbol("(") - token.is_symbol(")")
+            self.position += 1
+
+    def string(self, wanted: str = "a 'string'") -> str:
+        """The text of one string: ``'it''s'`` or ``$$it's$$``."""
+        token = self.current
+        if token is None or token.kind is not Kind.STRING:
+            raise self.expected(wanted)
+        self.position += 1
+        if token.text[0] == "'":
+            return token.text[1:-1].replace("''", "'")
+        if token.text[0] == "$":
+            tag = token.text.index("$", 1) + 1
+            return token.text[tag:-tag]
+        raise self.error(token, "write a plain 'string' here, without a letter before it")
+
+    def number(self, wanted: str = "a number") -> Fraction:
+        """A signed decimal number, exactly as written."""
+        first = self.current
+        negative = self.take_symbol("-")
+        token = self.current
+        if token is None or token.kind is not Kind.NUMBER:
+            raise self.expected(wanted)
+        self.position += 1
+        text = token.text
+        following = self.current
+        if text[-1:] in "eE" and following is not None and following.text in "+-" and following.start == token.end:
+            raise self.error(token, f"{wanted} is written without an exponent here")
+        try:
+            value = Fraction(text)
+        except ValueError:
+            raise self.error(first or token, f"{text} is not {wanted}") from None
+        if abs(value.numerator) > 10**300 or value.denominator > 10**300:
+            raise self.error(token, f"{text} is out of range")
+        return -value if negative else value
+
+    def whole_number(self, wanted: str) -> int:
+        """A whole number of at least 1."""
+        first = self.position
+        value = self.number(wanted)
+        if value.denominator != 1 or value < 1:
+            raise self.error(self.tokens[first], f"expected {wanted}, a whole number of at least 1")
+        return int(value)
+
+    def list_of(self, item: Callable[[], None]) -> None:
+        """``( item, item, … )``; calls ``item`` at the start of each. A comma too many is an error, as in SQL."""
+        self.require_symbol("(")
+        while True:
+            item()
+            if self.take_symbol(")"):
+                return
+            if not self.take_symbol(","):
+                raise self.expected("',' or ')'")
+
+    def text_since(self, first: int) -> str:
+        """The tokens from position ``first`` to here as one line without comments, spaced as usual."""
+        text = ""
+        before: Token | None = None
+        for token in self.tokens[first : self.position]:
+            if before is not None and _spaced(before, token):
+                text += " "
+            text += token.text
+            before = token
+        return text
+
+
+def _spaced(before: Token, token: Token) -> bool:
+    if token.kind is Kind.SYMBOL and token.text in ("(", ")", ",", "."):
+        return token.text == "(" and before.kind is Kind.SYMBOL and before.text not in ("(", "-", ".")
+    return not (before.kind is Kind.SYMBOL and before.text in ("(", "-", "."))
+
+
+def _shown(token: Token) -> str:
+    text = token.text if len(token.text) <= 40 else token.text[:39] + "…"
+    return text if token.kind in (Kind.STRING, Kind.QUOTED) else f"'{text}'"
+
+
+def _not_one_query(text: str) -> str | None:
+    """Why DuckDB does not read ``text`` as exactly one query, or None if it does."""
+    import duckdb
+
+    connection = duckdb.connect()
+    try:
+        found = connection.extract_statements(text)
+    except duckdb.Error as error:
+        return f"this query cannot be read: {str(error).splitlines()[0]}"
+    finally:
+        connection.close()
+    if len(found) != 1 or found[0].type is not duckdb.StatementType.SELECT:
+        return "one query is expected between these parentheses, and nothing else"
+    return None

@@ -1,0 +1,110 @@
+"""What a script consists of: our statements as small frozen records, and everything else as text for DuckDB.
+
+Tables and releases are written as in :class:`~gensearch_db.problem.problem.Problem`: ``t``, ``schema.t``, parts quoted where
+needed, a file's path, or a query in parentheses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gensearch_db.problem.problem import Problem
+
+ROLES = ("identifiers", "person", "quasi_identifiers", "sensitive", "keep")
+"""The fields of a problem that say what a column is."""
+
+
+@dataclass(frozen=True)
+class EngineStatement:
+    """A statement that is not ours, untouched: DuckDB runs ``text``."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Anonymize:
+    """``ANONYMIZE … INTO …``. ``fields`` are those of a :class:`Problem`; without any role they need the column comments.
+
+    ``text`` is the statement as written, for messages.
+    """
+
+    fields: Mapping[str, Any]
+    replace: bool = False
+    text: str = field(default="", compare=False)
+
+    @property
+    def names_roles(self) -> bool:
+        """Whether the statement itself says what any column is."""
+        return any(self.fields.get(role) for role in ROLES)
+
+    def problem(self, roles: Mapping[str, Any] | None = None) -> Problem:
+        """The problem, with ``roles`` (from column comments) added. Raises :class:`SpecificationError` for a wrong one."""
+        return Problem.from_fields({**self.fields, **(roles or {})})
+
+
+@dataclass(frozen=True)
+class ExplainAnonymize:
+    """``EXPLAIN ANONYMIZE …``: what would be searched; writes nothing."""
+
+    anonymize: Anonymize
+
+
+@dataclass(frozen=True)
+class ApplyRelease:
+    """``ANONYMIZE TABLE table INTO into USING RELEASE release``: generalize new rows by the blocks of a release."""
+
+    table: str
+    into: str
+    release: str
+    replace: bool = False
+
+
+@dataclass(frozen=True)
+class Audit:
+    """``AUDIT release [AGAINST table]``."""
+
+    release: str
+    against: str | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """``ESTIMATE SELECT COUNT(*) … USING release``. ``query`` is the count query's text."""
+
+    query: str
+    release: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """``PROFILE table``."""
+
+    table: str
+
+
+@dataclass(frozen=True)
+class ShowReleases:
+    """``SHOW RELEASES``."""
+
+
+@dataclass(frozen=True)
+class DropRelease:
+    """``DROP RELEASE [IF EXISTS] release``."""
+
+    release: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True)
+class Publish:
+    """``PUBLISH release, … TO 'target'``: copy what may be handed out."""
+
+    releases: tuple[str, ...]
+    target: str
+    replace: bool = False
+
+
+OwnStatement = Anonymize | ExplainAnonymize | ApplyRelease | Audit | Estimate | Profile | ShowReleases | DropRelease | Publish
+Statement = OwnStatement | EngineStatement
