@@ -163,6 +163,11 @@ class Problem(_Model):
     @classmethod
     def from_toml(cls, path: str | Path) -> Problem:
         """Read a problem file. Paths of taxonomy and source files in it are relative to the file's own folder."""
+        return cls.from_fields(cls.fields_from_toml(path))
+
+    @staticmethod
+    def fields_from_toml(path: str | Path) -> dict[str, Any]:
+        """The fields as a problem file gives them, not validated yet: others may be laid over them (command line flags)."""
         path = Path(path)
         try:
             fields = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -170,7 +175,7 @@ class Problem(_Model):
             raise SpecificationError(f"problem file '{path}' does not exist") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
             raise SpecificationError(f"problem file '{path}' cannot be read: {error}") from error
-        return cls.from_fields(_beside(fields, path.parent))
+        return _beside(fields, path.parent)
 
     def to_json(self) -> str:
         """The problem as one JSON object; ``Problem.from_json`` reads it back unchanged."""
