@@ -98,9 +98,14 @@ class BlockStatistics:
 
 @dataclass(frozen=True)
 class Table:
-    """The whole table as a block, with the domains: the context every constraint and cost is evaluated in."""
+    """The whole table as a block, with the domains: the context every constraint and cost is evaluated in.
+
+    ``sensitive`` and ``classes`` have the order of ``Cells.sensitive`` and ``Cells.classes``. ``persons`` says that
+    ``PERSON (column)`` makes persons the unit of protection: histograms then count pairs and do not add up over blocks.
+    """
 
     space: Space
     statistics: BlockStatistics
     sensitive: Mapping[str, ValueDomain]
     classes: Mapping[str, ValueDomain]
+    persons: bool = False

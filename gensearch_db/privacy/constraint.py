@@ -33,6 +33,12 @@ class Constraint(ABC):
 
     name: ClassVar[str]
     """The name a user writes, e.g. ``k_anonymity``."""
+    needs_column: ClassVar[bool] = True
+    """Whether it speaks of a sensitive column; the only declared one is then the default (``registry.py``)."""
+    quantity: ClassVar[str] = "value"
+    """What :meth:`reached` measures, in the words of a message: ``entropy l``."""
+    higher_is_safer: ClassVar[bool] = True
+    """Whether more of the quantity protects better (k, l) or worse (t, alpha)."""
     column: str | None
     """The sensitive column that it speaks of, or None."""
 
@@ -47,13 +53,40 @@ class Constraint(ABC):
         """Whether a block that violates it always leaves a non-empty child that violates it, whatever the split
         (THEORY, notation). Search may then prune a violating block; otherwise it must go on splitting it."""
 
+    @property
+    def monotone_for_persons(self) -> bool:
+        """Whether that still holds where several rows may belong to one person. Sizes and sets of values only grow in a
+        union; distributions of pairs need not mix, so it is claimed only where proven (docs/constraints.md)."""
+        return False
+
+    def monotone_in(self, table: Table) -> bool:
+        """Whether search may prune a violating block of this table."""
+        return self.monotone_for_persons if table.persons else self.monotone
+
+    def check(self, table: Table) -> None:  # noqa: B027 -- most constraints fit every table
+        """Raise :class:`SpecificationError` where the table lacks what the constraint needs, e.g. a taxonomy."""
+
     @abstractmethod
     def holds(self, statistics: BlockStatistics, block: Block, table: Table) -> bool:
         """The exact test on a non-empty block (integers or rationals where ties matter: THEORY 1.2)."""
 
     @abstractmethod
     def minimum_size(self, table: Table) -> int:
-        """A lower bound on the size of any block that satisfies it (THEORY 2.2, k_eff of this constraint alone)."""
+        """A lower bound on the size of any block that satisfies it (THEORY 2.2, k_eff of this constraint alone);
+        the table's size + 1 where no block can."""
+
+    def size_possible(self, size: int, table: Table) -> bool:
+        """False only if no block of exactly this size can satisfy it (sizes need not be an up-set: THEORY 2.2)."""
+        return size >= self.minimum_size(table)
+
+    def size_needed(self, cell: BlockStatistics, table: Table) -> int:
+        """A lower bound on the size of any satisfying block that contains all tuples of ``cell`` (THEORY 2.2, need(c))."""
+        return self.minimum_size(table)
+
+    def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
+        """An upper bound on the number of satisfying blocks of at least ``smallest`` tuples that the tuples of
+        ``statistics`` can be divided into (THEORY 2.2, rules 4 to 6), or None where the constraint gives none."""
+        return None
 
     @abstractmethod
     def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
@@ -66,3 +99,17 @@ class Constraint(ABC):
     @abstractmethod
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """The form for the kernel, or None for a user's own constraint (search then uses the slower evaluator)."""
+
+    @property
+    def audit_statement(self) -> str | None:
+        """The template below ``sql/`` that measures every block of a release (see docs/constraints.md), or None for a
+        user's own constraint without one."""
+        return f"audit/{self.name}"
+
+    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
+        """The values bound to the template's ``$parameters``."""
+        return {}
+
+    def _position(self, table: Table) -> int:
+        """The position of the constraint's column in ``Cells.sensitive``, which has the order of ``Table.sensitive``."""
+        return list(table.sensitive).index(self.column) if self.column is not None else -1

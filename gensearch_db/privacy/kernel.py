@@ -1,7 +1,7 @@
 """The compiled tests of all constraints: one dispatcher that switches on each constraint's kind.
 
-Imports numba, so it is imported only by the search. A constraint adds its kind here, as one small compiled function and one
-line in :func:`block_holds`, and gives its numbers through ``compiled()``.
+Imports numba, so it is imported only by the search. Each constraint's module holds its test as a plain function in numba's part
+of Python (``kernel_test``), compiled here; :func:`block_holds` only switches. Its numbers come from ``compiled()``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,45 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gensearch_db.privacy import k_anonymity
+from gensearch_db.privacy import (
+    alpha_k_anonymity,
+    distinct_l_diversity,
+    entropy_l_diversity,
+    epsilon_privacy,
+    frequency_bounds,
+    k_anonymity,
+    minimum_length,
+    missing,
+    recursive_l_diversity,
+    t_closeness,
+)
 from gensearch_db.privacy.constraint import CompiledConstraint
 
+_compiled = njit(cache=True, nogil=True)
+
 K_ANONYMITY = k_anonymity.KIND
+MINIMUM_LENGTH = minimum_length.KIND
+DISTINCT_L = distinct_l_diversity.KIND
+ENTROPY_L = entropy_l_diversity.KIND
+RECURSIVE_L = recursive_l_diversity.KIND
+ALPHA_K = alpha_k_anonymity.KIND
+T_ORDERED, T_EQUAL, T_HIERARCHICAL = t_closeness.ORDERED, t_closeness.EQUAL, t_closeness.HIERARCHICAL
+EPSILON = epsilon_privacy.KIND
+FREQUENCY_BOUNDS = frequency_bounds.KIND
+
+NEAR = entropy_l_diversity.NEAR
+
+_largest_count = _compiled(missing.largest_count)
+_distinct_l = _compiled(distinct_l_diversity.kernel_test)
+_entropy_margin = _compiled(entropy_l_diversity.kernel_margin)
+_entropy_tie = _compiled(entropy_l_diversity.is_tie)
+_recursive_l = _compiled(recursive_l_diversity.kernel_test)
+_alpha_k = _compiled(alpha_k_anonymity.kernel_test)
+_t_ordered = _compiled(t_closeness.kernel_test_ordered)
+_t_equal = _compiled(t_closeness.kernel_test_equal)
+_t_hierarchical = _compiled(t_closeness.kernel_test_hierarchical)
+_epsilon = _compiled(epsilon_privacy.kernel_test)
+_frequency_bounds = _compiled(frequency_bounds.kernel_test)
 
 
 class ConstraintArrays(NamedTuple):
@@ -47,17 +82,47 @@ def constraint_arrays(constraints: Sequence[CompiledConstraint]) -> ConstraintAr
 
 @njit(cache=True, nogil=True)
 def block_holds(constraints: ConstraintArrays, size: int, histograms: NDArray[np.int64]) -> bool:  # pragma: no cover
-    """Whether a non-empty block satisfies every constraint.
+    """Whether a non-empty block satisfies every constraint on its size and its histograms.
 
     ``size`` counts the unit of protection. ``histograms`` has one row per sensitive column, then one per class column; row
-    ``c`` holds the block's count of each value code of that column's domain, and zeros beyond the domain.
+    ``c`` holds the block's count of each value code of that column's domain, and zeros beyond the domain. Minimum lengths
+    speak of regions: the search tests them by the space's own ``minimum_length``.
     """
     for i in range(len(constraints.kinds)):
-        kind = constraints.kinds[i]
-        first_integer = constraints.integer_starts[i]
-        holds = False
-        if kind == K_ANONYMITY:
-            holds = size >= constraints.integers[first_integer]
-        if not holds:
-            return False
+        numbers = constraints.integers[constraints.integer_starts[i] : constraints.integer_starts[i + 1]]
+        if constraints.columns[i] < 0:
+            if constraints.kinds[i] == K_ANONYMITY and size < numbers[0]:
+                return False
+        else:
+            parameters = constraints.parameters[constraints.parameter_starts[i] : constraints.parameter_starts[i + 1]]
+            if not _holds(constraints.kinds[i], size, histograms[constraints.columns[i]], parameters, numbers):
+                return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def _holds(
+    kind: int, size: int, histogram: NDArray[np.int64], parameters: NDArray[np.float64], numbers: NDArray[np.int64]
+) -> bool:  # pragma: no cover
+    holds = False
+    if kind == DISTINCT_L:
+        holds = _distinct_l(histogram, numbers[0], numbers[1])
+    elif kind == ENTROPY_L:
+        margin = _entropy_margin(histogram, parameters[0], numbers[2])
+        holds = margin > 0 or (margin > -NEAR and _entropy_tie(histogram, numbers[0], numbers[1], numbers[2]))
+    elif kind == RECURSIVE_L:
+        holds = _recursive_l(histogram, numbers[0], numbers[1], numbers[2], numbers[3])
+    elif kind == ALPHA_K:
+        holds = _alpha_k(size, _largest_count(histogram, numbers[3]), numbers[0], numbers[1], numbers[2])
+    elif kind == T_ORDERED:
+        holds = _t_ordered(histogram, int(parameters[0]), numbers)
+    elif kind == T_EQUAL:
+        holds = _t_equal(histogram, int(parameters[0]), numbers)
+    elif kind == T_HIERARCHICAL:
+        holds = _t_hierarchical(histogram, int(parameters[0]), numbers)
+    elif kind == EPSILON:
+        largest = _largest_count(histogram, numbers[5])
+        holds = _epsilon(size, largest, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+    elif kind == FREQUENCY_BOUNDS:
+        holds = _frequency_bounds(histogram, numbers)
+    return holds

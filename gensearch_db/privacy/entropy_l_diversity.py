@@ -1,0 +1,253 @@
+"""Entropy l-diversity: the entropy of every block's distribution is at least ln l (Machanavajjhala et al. 2007, THEORY 1.1).
+
+Written without division as n ln n - sum c ln c >= n ln l. Ties are frequent (uniform blocks) and floats decide them wrongly,
+so they are decided exactly: equality means n^n = l^n * product of c^c, which holds if and only if every prime divides both
+sides equally often.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.region import Block
+from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.calls import Call, plain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KIND = 3
+
+NEAR = 1e-9
+"""Margins below this, per tuple, are decided exactly; floats are good to about 1e-14."""
+
+
+@dataclass(frozen=True)
+class EntropyLDiversity(Constraint):
+    """``entropy_l_diversity(l, column)``, l any number of at least 1. Missing values count with the most frequent one."""
+
+    name: ClassVar[str] = "entropy_l_diversity"
+    quantity: ClassVar[str] = "entropy l"
+    l: Fraction  # noqa: E741 -- the field's own letter
+    column: str | None = None
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """``entropy_l_diversity(2, income)``; l is a number of at least 1."""
+        arguments = bind(call, numbers=("l",), names=("column",), usage="entropy_l_diversity(2, income)")
+        return cls(arguments.number("l", least=1), arguments.name("column"))
+
+    @property
+    def monotone(self) -> bool:
+        """n * entropy is concave and homogeneous, hence superadditive; missing values: docs/constraints.md."""
+        return True
+
+    def holds(self, statistics: BlockStatistics, block: Block, table: Table) -> bool:
+        """Exact."""
+        return entropy_at_least(self._counts(statistics, table), self.l)
+
+    def _counts(self, statistics: BlockStatistics, table: Table) -> tuple[int, ...]:
+        assert self.column is not None
+        return worst_case(statistics.sensitive[self.column], table.sensitive[self.column].missing)
+
+    def minimum_size(self, table: Table) -> int:
+        """The smallest size whose most even division over the known values passes."""
+        assert self.column is not None
+        values = known_values(table.sensitive[self.column])
+        if self.l > values:
+            return table.statistics.size + 1
+        if table.persons:
+            return 1
+        size = math.ceil(self.l)
+        while not self.size_possible(size, table):
+            size += 1
+        return size
+
+    def size_possible(self, size: int, table: Table) -> bool:
+        """Whether the most even division of ``size`` tuples passes: the entropy of all others is smaller."""
+        assert self.column is not None
+        if table.persons:
+            return True
+        values = known_values(table.sensitive[self.column])
+        if self.l > values:
+            return False
+        each, more = divmod(size, values)
+        return entropy_at_least([each + 1] * more + [each] * (values - more), self.l)
+
+    def size_needed(self, cell: BlockStatistics, table: Table) -> int:
+        """A value's share is at most alpha, the largest p with h(p) + (1 - p) ln(m - 1) >= ln l: n >= c / alpha."""
+        counts = self._counts(cell, table)
+        if table.persons or not counts:
+            return self.minimum_size(table)
+        return max(self.minimum_size(table), math.ceil(counts[0] / self.largest_share(table)))
+
+    def largest_share(self, table: Table) -> float:
+        """An upper bound on the share that one value can have in a satisfying block (THEORY 2.2), rounded up."""
+        assert self.column is not None
+        others = known_values(table.sensitive[self.column]) - 1
+        if others < 1 or self.l <= 1:
+            return 1.0
+        low, high = 1.0 / (others + 1), 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            if _entropy_of_share(middle, others) >= math.log(self.l):
+                low = middle
+            else:
+                high = middle
+        return min(1.0, high * (1 + 1e-12))
+
+    def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
+        """Each group needs (1 - alpha) * smallest tuples of other values (THEORY 2.2, rule 5)."""
+        counts = self._counts(statistics, table)
+        if table.persons or not counts:
+            return None
+        others = math.ceil((1 - self.largest_share(table)) * smallest - 1e-9)
+        return None if others < 1 else (sum(counts) - counts[0]) // others
+
+    def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
+        """The l that the block reaches: e to the power of its entropy; 0 where only missing values occur."""
+        assert self.column is not None
+        counts = self._counts(statistics, table)
+        missing = table.sensitive[self.column].missing
+        if missing is not None and sum(counts) == statistics.sensitive[self.column][missing]:
+            return 0.0
+        n = sum(counts)
+        return math.exp(math.log(n) - math.fsum(c * math.log(c) for c in counts) / n)
+
+    def describe(self) -> str:
+        """``entropy_l_diversity(2, income)``."""
+        return f"{self.name}({plain(self.l)}, {self.column})"
+
+    def compiled(self, table: Table) -> CompiledConstraint | None:
+        """ln l, l as a fraction, and the code of the missing value."""
+        return CompiledConstraint(
+            KIND,
+            self._position(table),
+            parameters=(math.log(self.l),),
+            integers=(self.l.numerator, self.l.denominator, missing_code(table, self.column)),
+        )
+
+    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
+        """l."""
+        return {"l": float(self.l)}
+
+
+def _entropy_of_share(share: float, others: int) -> float:
+    rest = 1 - share
+    if rest <= 0:
+        return 0.0
+    return -share * math.log(share) - rest * math.log(rest) + rest * math.log(others)
+
+
+def entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
+    """Whether the entropy of ``counts`` is at least ln l, decided exactly."""
+    counts = [count for count in counts if count]
+    n = sum(counts)
+    margin = n * math.log(n) - math.fsum(c * math.log(c) for c in counts) - n * math.log(l)
+    if abs(margin) > NEAR * n:
+        return margin > 0
+    if _is_tie(counts, l):
+        return True
+    digits = 40
+    while True:  # the two sides differ, so some precision tells them apart
+        with localcontext() as context:
+            context.prec = digits
+            exact = n * Decimal(n).ln() - sum(c * Decimal(c).ln() for c in counts)
+            exact -= n * (Decimal(l.numerator).ln() - Decimal(l.denominator).ln())
+        if abs(exact) > n * Decimal(10) ** (8 - digits):
+            return exact > 0
+        digits *= 2
+
+
+def _is_tie(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
+    n = sum(counts)
+    exponents: Counter[int] = Counter()
+    for base, power in [(n, n), (l.denominator, n), (l.numerator, -n), *((c, -c) for c in counts)]:
+        for prime, times in _prime_factors(base):
+            exponents[prime] += times * power
+    return not any(exponents.values())
+
+
+def _prime_factors(number: int) -> list[tuple[int, int]]:
+    factors = []
+    prime = 2
+    while prime * prime <= number:
+        times = 0
+        while number % prime == 0:
+            number //= prime
+            times += 1
+        if times:
+            factors.append((prime, times))
+        prime += 1
+    return [*factors, (number, 1)] if number > 1 else factors
+
+
+def kernel_margin(histogram: NDArray[np.int64], log_l: float, missing: int) -> float:
+    """The margin per tuple, compiled into the kernel: positive if met, negative if not, tiny where :func:`is_tie` decides."""
+    n = 0
+    largest = 0
+    terms = 0.0
+    for code in range(len(histogram)):
+        count = histogram[code]
+        n += count
+        if count > 0 and code != missing:
+            terms += count * math.log(count)
+            largest = max(largest, count)
+    if missing >= 0 and histogram[missing] > 0:
+        if largest > 0:
+            terms -= largest * math.log(largest)
+        largest += histogram[missing]
+        terms += largest * math.log(largest)
+    return math.log(n) - terms / n - log_l
+
+
+def is_tie(histogram: NDArray[np.int64], numerator: int, denominator: int, missing: int) -> bool:
+    """Whether n^n * denominator^n = numerator^n * product of c^c, by the exponents of primes; compiled into the kernel."""
+    bases = [numerator, denominator, 0]
+    powers = [0, 0, 0]
+    n = 0
+    largest = 0
+    place = 3
+    for code in range(len(histogram)):
+        count = histogram[code]
+        n += count
+        if count > 0 and code != missing:
+            bases.append(count)
+            powers.append(-count)
+            if count > largest:
+                largest = count
+                place = len(bases) - 1
+    if missing >= 0 and histogram[missing] > 0:
+        if largest == 0:
+            bases.append(0)
+            powers.append(0)
+        bases[place] += histogram[missing]
+        powers[place] -= histogram[missing]
+    powers[0], powers[1], bases[2], powers[2] = -n, n, n, n
+    for i in range(len(bases)):
+        while bases[i] > 1:
+            prime = bases[i]
+            divisor = 2
+            while divisor * divisor <= bases[i]:
+                if bases[i] % divisor == 0:
+                    prime = divisor
+                    break
+                divisor += 1
+            exponent = 0
+            for j in range(len(bases)):
+                while bases[j] % prime == 0:
+                    bases[j] //= prime
+                    exponent += powers[j]
+            if exponent != 0:
+                return False
+    return True

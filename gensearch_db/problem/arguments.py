@@ -1,0 +1,92 @@
+"""Matching the arguments of a call with the parameters of a constraint or a cost, with errors that name what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from gensearch_db.errors import SpecificationError, near_matches
+from gensearch_db.problem.calls import Argument, Call, Name
+
+Default = TypeVar("Default")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of one call by parameter name; ``usage`` shows in messages how the call is written."""
+
+    call: Call
+    values: dict[str, Argument]
+    usage: str
+
+    def fail(self, message: str) -> SpecificationError:
+        """An error that quotes the call and shows its usage."""
+        return SpecificationError(f"'{self.call.text or self.call.name}': {message}, as in {self.usage}")
+
+    def number(
+        self,
+        name: str,
+        *,
+        above: Fraction | int | None = None,
+        least: Fraction | int | None = None,
+        default: Fraction | None = None,
+    ) -> Fraction:
+        """The number ``name``, greater than ``above`` and not less than ``least``."""
+        value = self.values.get(name, default)
+        if value is None:
+            raise self.fail(f"{name} is missing")
+        if not isinstance(value, Fraction):
+            raise self.fail(f"{name} must be a number")
+        if above is not None and value <= above:
+            raise self.fail(f"{name} must be greater than {above}")
+        if least is not None and value < least:
+            raise self.fail(f"{name} must be at least {least}")
+        return value
+
+    def whole(self, name: str, *, least: int, default: int | None = None) -> int:
+        """The whole number ``name``, not less than ``least``."""
+        value = self.values.get(name, None if default is None else Fraction(default))
+        if value is None:
+            raise self.fail(f"{name} is missing")
+        if not isinstance(value, Fraction) or value.denominator != 1 or value < least:
+            raise self.fail(f"{name} must be a whole number of at least {least}")
+        return int(value)
+
+    def name(self, name: str) -> str | None:
+        """The column (or other name) given as ``name``, or None."""
+        value = self.values.get(name)
+        if isinstance(value, Fraction):
+            raise self.fail(f"{name} must be a name, not a number")
+        return value.text if isinstance(value, Name) else value
+
+    def choice(self, name: str, options: Sequence[str], default: Default) -> str | Default:
+        """One of ``options``, or ``default`` where it is not given."""
+        if name not in self.values:
+            return default
+        word = (self.name(name) or "").lower()
+        if word not in options:
+            raise self.fail(f"{name} must be {' or '.join(options)}, not '{word}'{near_matches(word, options)}")
+        return word
+
+
+def bind(call: Call, *, numbers: Sequence[str] = (), names: Sequence[str] = (), usage: str) -> Arguments:
+    """Match the arguments: positional numbers fill ``numbers`` in order, positional names fill ``names``; keywords by name.
+
+    Raises :class:`SpecificationError` for too many arguments, unknown keywords and parameters given twice.
+    """
+    bound = Arguments(call, {}, usage)
+    free = {"numbers": list(numbers), "names": list(names)}
+    for argument in call.arguments:
+        kind = "numbers" if isinstance(argument, Fraction) else "names"
+        if not free[kind]:
+            raise bound.fail(f"too many {kind} are given")
+        bound.values[free[kind].pop(0)] = argument
+    for keyword, argument in call.keywords.items():
+        if keyword not in (*numbers, *names):
+            raise bound.fail(f"there is no parameter '{keyword}'{near_matches(keyword, (*numbers, *names))}")
+        if keyword in bound.values:
+            raise bound.fail(f"{keyword} is given twice")
+        bound.values[keyword] = argument
+    return bound
