@@ -1,0 +1,65 @@
+"""DuckDB's errors in our words: what happened, where, what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+from gensearch_db.errors import DataError, GensearchError, LockError, ReadOnlyError, ResourceError, SpecificationError
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Run statements so that they raise this package's errors, and ``KeyboardInterrupt`` where they were interrupted."""
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except duckdb.Error as error:
+        raise in_our_words(error) from error
+    except RuntimeError as error:
+        # The Python client reports Ctrl-C during a statement in this way.
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from error
+        raise
+
+
+def in_our_words(error: duckdb.Error) -> GensearchError:
+    """The error to raise for one of DuckDB's."""
+    text = str(error)
+    if "Could not set lock on file" in text:
+        return _locked(text)
+    if "different configuration" in text:
+        return LockError(
+            "this database is open in this process already with another configuration (for example read-only):"
+            " close that connection first, or open it in the same way"
+        )
+    if "read-only mode!" in text or "read-only transaction" in text:
+        return ReadOnlyError(f"the database is read-only, nothing can be written to it ({_first_line(text)})")
+    if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in text:
+        return ResourceError(
+            f"memory or disk space ran out: {_first_line(text)}; raise the limit (SET memory_limit, max_temp_directory_size)"
+            " or use fewer threads (SET threads)"
+        )
+    if isinstance(error, duckdb.TransactionException):
+        return GensearchError(f"the transaction failed and was undone: {_first_line(text)}")
+    if isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.DataError):
+        return DataError(_first_line(text))
+    return SpecificationError(_first_line(text))
+
+
+def _locked(text: str) -> LockError:
+    file = re.search(r'lock on file "([^"]*)"', text)
+    holder = re.search(r"PID (\d+)", text)
+    where = f"database file '{file.group(1)}'" if file else "the database file"
+    who = f"another process (PID {holder.group(1)})" if holder else "another process"
+    return LockError(f"{where} is locked by {who}: close it there, or work on a copy of the file")
+
+
+def _first_line(text: str) -> str:
+    """DuckDB's message without the kind in front and the query below: ``Table with name x does not exist! Did you mean …``."""
+    head = text.split("\n\n")[0].replace("\n", " ").strip()
+    return re.sub(r"^[A-Za-z ]+ Error: ", "", head)

@@ -1,0 +1,153 @@
+"""A session: one DuckDB connection, its errors in our words, its transactions, and tidy temporary tables.
+
+Results stream in DuckDB: a pending result holds its connection. Every helper here therefore fetches to the end.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import duckdb
+
+from gensearch_db.database.engine_errors import translated
+from gensearch_db.database.rendering import Sql, qualified, statement
+from gensearch_db.errors import SpecificationError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Parameters = Mapping[str, Any] | Sequence[Any] | None
+"""Bound values: by name (``$name``) or by position (``?``)."""
+
+TableName = tuple[str, str, str]
+"""Database, schema and table, unquoted: templates print it with the ``qualified`` filter."""
+
+
+class Session:
+    """One DuckDB connection as this package uses it.
+
+    Statements raise :mod:`gensearch_db.errors` only (and ``KeyboardInterrupt``: Ctrl-C stops the running statement and leaves
+    the connection usable). ``owns_connection`` closes the connection with the session. A database without a directory to
+    spill to gets a private one until :meth:`close`.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, owns_connection: bool = False) -> None:
+        self.connection = connection
+        self._owns_connection = owns_connection
+        self._prefix = f"gensearch_{secrets.token_hex(6)}"
+        self._spill: tempfile.TemporaryDirectory[str] | None = None
+        self._give_spill_directory()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Restore the connection's settings, and close it if it is the session's own."""
+        if self._spill is not None:
+            # DuckDB refuses to change the directory once it was used; it is then left set, and emptied.
+            with suppress(duckdb.Error):
+                self.connection.execute(statement("session/reset_spill_directory"))
+            shutil.rmtree(self._spill.name, ignore_errors=True)
+            self._spill = None
+        if self._owns_connection:
+            self.connection.close()
+
+    def execute(self, sql: Sql, parameters: Parameters = None) -> None:
+        """Run a statement for its effect, to the end."""
+        self.rows(sql, parameters)
+
+    def rows(self, sql: Sql, parameters: Parameters = None) -> list[tuple[Any, ...]]:
+        """All rows of the result, as Python values."""
+        with translated():
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def row(self, sql: Sql, parameters: Parameters = None) -> tuple[Any, ...]:
+        """The only row of the result."""
+        (row,) = self.rows(sql, parameters)
+        return row
+
+    def value(self, sql: Sql, parameters: Parameters = None) -> Any:
+        """The only value of the result."""
+        (value,) = self.row(sql, parameters)
+        return value
+
+    def columns(self, sql: Sql, parameters: Parameters = None) -> dict[str, Any]:
+        """The result as one numpy array per column (masked where it holds NULL)."""
+        with translated():
+            return dict(self.connection.execute(sql, parameters).fetchnumpy())
+
+    def arrow(self, sql: Sql, parameters: Parameters = None) -> pyarrow.Table:
+        """The result as an Arrow table."""
+        with translated():
+            return self.connection.sql(sql, params=parameters).to_arrow_table()
+
+    @contextmanager
+    def registered(self, table: pyarrow.Table) -> Iterator[Sql]:
+        """Make an Arrow table readable to statements inside the ``with`` block, under the name it yields."""
+        name = self.temporary_name("arrow")
+        self.connection.register(name, table)
+        try:
+            yield qualified([name])
+        finally:
+            self.connection.unregister(name)
+
+    def temporary_name(self, stem: str) -> str:
+        """A table name that is unique to this call and cannot clash with a user's: ``gensearch_<random>_<stem>``."""
+        return f"{self._prefix}_{secrets.token_hex(3)}_{stem}"
+
+    def temporary_table(self, stem: str) -> TableName:
+        """The full name of a temporary table yet to be created; ``temp.main`` is DuckDB's own schema for them."""
+        return ("temp", "main", self.temporary_name(stem))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything inside happens, or nothing.
+
+        Raises :class:`SpecificationError` if the connection is inside a transaction already: DuckDB has no savepoints, so
+        nothing could be undone without undoing the user's own work.
+        """
+        try:
+            self.connection.execute(statement("session/begin"))
+        except duckdb.TransactionException as error:
+            raise SpecificationError(
+                "a transaction is open on this connection: COMMIT or ROLLBACK it first (a release is a transaction of its own)"
+            ) from error
+        try:
+            yield
+            self.execute(statement("session/commit"))
+        except BaseException:
+            with suppress(duckdb.Error):  # a failed COMMIT has ended the transaction already
+                self.connection.execute(statement("session/rollback"))
+            raise
+
+    def interrupt(self) -> None:
+        """Stop the running statement, from another thread."""
+        self.connection.interrupt()
+
+    def _give_spill_directory(self) -> None:
+        (directory,) = self.connection.execute(statement("session/spill_directory")).fetchall()[0]
+        if not directory:
+            self._spill = tempfile.TemporaryDirectory(prefix="gensearch_", ignore_cleanup_errors=True)
+            with suppress(duckdb.Error):  # a locked configuration: statements then fail with a clear error where memory ends
+                self.connection.execute(statement("session/set_spill_directory"), {"directory": self._spill.name})
+
+
+def open_database(path: str | Path, read_only: bool = False) -> Session:
+    """Open a DuckDB file (``":memory:"`` for a database in memory) as a session that owns its connection.
+
+    Raises :class:`LockError` if another process holds the file (with its PID) or this process has it open with another
+    configuration, :class:`SpecificationError` if it is no DuckDB database or does not exist.
+    """
+    with translated():
+        connection = duckdb.connect(str(path), read_only=read_only)
+    return Session(connection, owns_connection=True)

@@ -1,0 +1,4 @@
+-- name: session/begin
+-- purpose: start the transaction that a release is
+-- parameters: none
+BEGIN TRANSACTION
