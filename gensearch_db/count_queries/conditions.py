@@ -1,0 +1,326 @@
+"""Reading a condition: AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS; constants are left to DuckDB.
+
+Operands are either one column or an expression without columns; whatever else an analyst may write is refused by its name
+and place, never guessed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gensearch_db.count_queries.cursor import Cursor, Scope
+from gensearch_db.count_queries.model import (
+    Bare,
+    Both,
+    ColumnName,
+    Comparison,
+    Constant,
+    Either,
+    Fixed,
+    Is,
+    Matches,
+    Missing,
+    OneOf,
+    Operator,
+    Opposite,
+    Place,
+    Predicate,
+)
+from gensearch_db.statements.tokens import Kind, Token
+
+COMPARISONS: dict[str, Operator] = {
+    "=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
+}  # fmt: skip
+_MIRRORED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_AFTER_AN_OPERAND = frozenset(
+    "AND OR NOT BETWEEN IN LIKE ILIKE GLOB SIMILAR IS ISNULL NOTNULL ESCAPE THEN WHEN ELSE END GROUP ORDER HAVING LIMIT OFFSET "
+    "QUALIFY WINDOW UNION INTERSECT EXCEPT FILTER OVER FROM WHERE AS USING SAMPLE TABLESAMPLE COLLATE".split()
+)
+_WORDS_THAT_ARE_VALUES = frozenset("TRUE FALSE NULL CURRENT_DATE CURRENT_TIMESTAMP CURRENT_TIME LOCALTIMESTAMP".split())
+_DEEPEST = 60
+
+Operand = ColumnName | Constant
+
+
+def read_condition(cursor: Cursor, scope: Scope) -> Predicate:
+    """Read a condition up to the word that cannot belong to it. Raises :class:`QueryError` with line and column."""
+    return _Conditions(cursor, scope).disjunction()
+
+
+@dataclass
+class _Conditions:
+    cursor: Cursor
+    scope: Scope
+
+    def disjunction(self) -> Predicate:
+        parts = [self.conjunction()]
+        while self.cursor.take_word("OR"):
+            parts.append(self.conjunction())
+        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+
+    def conjunction(self) -> Predicate:
+        parts = [self.negation()]
+        while self.cursor.take_word("AND"):
+            parts.append(self.negation())
+        return parts[0] if len(parts) == 1 else Both(tuple(parts))
+
+    def negation(self) -> Predicate:
+        negations = 0
+        while self.cursor.take_word("NOT"):
+            negations += 1
+        part = self.term()
+        return Opposite(part) if negations % 2 else part
+
+    def term(self) -> Predicate:
+        cursor = self.cursor
+        if not self.opens_condition():
+            return self.predicate()
+        if cursor.depth >= _DEEPEST:
+            raise cursor.error(f"conditions nest deeper than {_DEEPEST} brackets")
+        cursor.depth += 1
+        cursor.take()
+        part = self.disjunction()
+        cursor.expect_symbol(")")
+        cursor.depth -= 1
+        return self.truth_test(part) if cursor.is_word("IS") else part
+
+    def opens_condition(self) -> bool:
+        """Whether a bracket opens here that holds a condition, not an operand of one."""
+        cursor = self.cursor
+        if not cursor.is_symbol("("):
+            return False
+        closing = cursor.closing(cursor.position)
+        inside = cursor.tokens[cursor.position + 1 : closing]
+        after = Cursor(cursor.script, cursor.tokens[closing + 1 : closing + 4])
+        if after.is_word("IS"):
+            return not self.is_operand(inside)
+        follows = after.peek()
+        if follows is None or after.is_symbol(")", ",", ";"):
+            return True
+        is_test = after.is_word("BETWEEN", "IN", "LIKE", "ILIKE", "GLOB", "SIMILAR", "ISNULL", "NOTNULL", "NOT", "COLLATE")
+        return follows.kind is Kind.WORD and not is_test
+
+    def is_operand(self, tokens: Sequence[Token]) -> bool:
+        while len(tokens) > 2 and tokens[0].text == "(" and tokens[-1].text == ")":
+            tokens = tokens[1:-1]
+        return _is_column(tokens) or (len(tokens) == 1 and tokens[0].kind is not Kind.SYMBOL)
+
+    def truth_test(self, part: Predicate) -> Predicate:
+        cursor = self.cursor
+        cursor.take()
+        negated = cursor.take_word("NOT") is not None
+        word = cursor.take_word("TRUE", "FALSE", "UNKNOWN", "NULL")
+        if word is None:
+            raise cursor.error("a condition can be tested with IS [NOT] TRUE, FALSE, UNKNOWN or NULL only")
+        test = Is(part, {"TRUE": True, "FALSE": False}.get(word.text.upper()))
+        return Opposite(test) if negated else test
+
+    def predicate(self) -> Predicate:
+        cursor = self.cursor
+        start = cursor.position
+        left = self.operand()
+        token = cursor.peek()
+        if token is not None and token.kind is Kind.SYMBOL and token.text in COMPARISONS:
+            cursor.take()
+            return self.comparison(left, COMPARISONS[token.text], self.operand(), start)
+        negated = cursor.take_word("NOT") is not None
+        if cursor.take_word("BETWEEN"):
+            test = self.between(left, start)
+        elif cursor.take_word("IN"):
+            test = self.membership(left, start)
+        elif cursor.is_word("LIKE", "ILIKE"):
+            test = self.pattern(left, start)
+        elif negated:
+            raise cursor.error("expected BETWEEN, IN or LIKE after NOT")
+        else:
+            return self.other_test(left, start)
+        return Opposite(test) if negated else test
+
+    def other_test(self, left: Operand, start: int) -> Predicate:
+        cursor = self.cursor
+        if cursor.is_word("GLOB", "SIMILAR", "COLLATE"):
+            raise cursor.error(f"{cursor.take().text.upper()} is not supported; use LIKE or IN")
+        if cursor.take_word("ISNULL"):
+            return self.missing(left)
+        if cursor.take_word("NOTNULL"):
+            return Opposite(self.missing(left))
+        if not cursor.is_word("IS"):
+            return Bare(left) if isinstance(left, ColumnName) else Fixed(left)
+        if cursor.is_word("TRUE", "FALSE", "UNKNOWN", ahead=1) or (
+            cursor.is_word("NOT", ahead=1) and cursor.is_word("TRUE", "FALSE", "UNKNOWN", ahead=2)
+        ):
+            return self.truth_test(Bare(left) if isinstance(left, ColumnName) else Fixed(left))
+        cursor.take()
+        negated = cursor.take_word("NOT") is not None
+        if cursor.take_word("NULL"):
+            test = self.missing(left)
+        elif cursor.take_word("DISTINCT"):
+            cursor.expect_word("FROM")
+            test, negated = self.same(left, start), not negated
+        else:
+            raise cursor.error("expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS")
+        return Opposite(test) if negated else test
+
+    def missing(self, left: Operand) -> Predicate:
+        if isinstance(left, ColumnName):
+            return Missing(left)
+        return Fixed(Constant(f"({left.text}\n) IS NULL", left.place))
+
+    def same(self, left: Operand, start: int) -> Predicate:
+        """IS NOT DISTINCT FROM: equal, or both missing."""
+        right_start = self.cursor.position
+        right = self.operand()
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            both = Constant(f"({left.text}\n) IS NOT DISTINCT FROM ({right.text}\n)", self.text_from(start).place)
+            return Fixed(both)
+        equal = Is(self.comparison(left, "=", right, start), True)
+        if isinstance(left, ColumnName) and isinstance(right, ColumnName):
+            return Either((equal, Missing(left)))
+        column, constant = (left, right) if isinstance(left, ColumnName) else (right, left)
+        assert isinstance(column, ColumnName)
+        assert isinstance(constant, Constant)
+        place = self.text_from(right_start).place
+        return Either((equal, Both((Missing(column), Fixed(Constant(f"({constant.text}\n) IS NULL", place))))))
+
+    def between(self, left: Operand, start: int) -> Predicate:
+        if self.cursor.is_word("SYMMETRIC", "ASYMMETRIC"):
+            raise self.cursor.error("BETWEEN SYMMETRIC is not supported; write the smaller bound first")
+        low = self.operand()
+        self.cursor.expect_word("AND")
+        high = self.operand()
+        return Both((self.comparison(left, ">=", low, start), self.comparison(left, "<=", high, start)))
+
+    def membership(self, left: Operand, start: int) -> Predicate:
+        cursor = self.cursor
+        if not cursor.is_symbol("("):
+            raise cursor.error("IN needs a list of values in brackets")
+        cursor.take()
+        members = [self.operand()]
+        while cursor.take_symbol(","):
+            members.append(self.operand())
+        cursor.expect_symbol(")")
+        constants = tuple(member for member in members if isinstance(member, Constant))
+        if isinstance(left, ColumnName) and len(constants) == len(members):
+            return OneOf(left, constants)
+        return Either(tuple(self.comparison(left, "=", member, start) for member in members))
+
+    def pattern(self, left: Operand, start: int) -> Predicate:
+        cursor = self.cursor
+        operator = cursor.take()
+        pattern = self.operand()
+        escape = self.operand() if cursor.take_word("ESCAPE") else None
+        if isinstance(pattern, ColumnName) or isinstance(escape, ColumnName):
+            raise cursor.error("a LIKE pattern must be a constant", self.text_from(start).place)
+        kind: Literal["LIKE", "ILIKE"] = "LIKE" if operator.text.upper() == "LIKE" else "ILIKE"
+        if isinstance(left, ColumnName):
+            return Matches(left, kind, pattern, escape)
+        ending = f" ESCAPE ({escape.text}\n)" if escape is not None else ""
+        return Fixed(Constant(f"({left.text}\n) {kind} ({pattern.text}\n){ending}", self.text_from(start).place))
+
+    def comparison(self, left: Operand, operator: Operator, right: Operand, start: int) -> Predicate:
+        if isinstance(left, ColumnName) and isinstance(right, Constant):
+            return Comparison(left, operator, right)
+        if isinstance(left, Constant) and isinstance(right, ColumnName):
+            return Comparison(right, _MIRRORED[operator], left)
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            place = Place(left.place.start, right.place.end)
+            return Fixed(Constant(f"({left.text}\n) {operator} ({right.text}\n)", place))
+        assert isinstance(left, ColumnName)
+        assert isinstance(right, ColumnName)
+        if left.name.casefold() != right.name.casefold():
+            message = f"columns '{left.name}' and '{right.name}' are compared with each other: a block holds no pairs of values"
+            raise self.cursor.error(message, self.text_from(start).place)
+        unknown = Fixed(Constant("NULL", left.place, literal=True))
+        if operator in ("=", "<=", ">="):
+            return Either((Opposite(Missing(left)), unknown))  # true, and unknown where the column is NULL
+        return Both((Missing(left), unknown))  # false, and unknown where the column is NULL
+
+    def text_from(self, start: int) -> Constant:
+        """The words from index ``start`` up to here, as one constant."""
+        tokens = self.cursor.tokens[start : self.cursor.position]
+        place = Place(tokens[0].start, tokens[-1].end)
+        return Constant(self.cursor.script[place.start : place.end], place)
+
+    def operand(self) -> Operand:
+        """A column, or an expression without columns."""
+        cursor = self.cursor
+        start = cursor.position
+        if cursor.is_word("CASE"):
+            raise cursor.error("CASE inside a condition is not supported; write it with AND and OR")
+        while (token := cursor.peek()) is not None:
+            if token.kind is Kind.SYMBOL and (token.text in COMPARISONS or token.text in (",", ")", "]", "}", ";")):
+                break
+            if token.kind is Kind.WORD and token.text.upper() in _AFTER_AN_OPERAND:
+                break
+            if token.kind is Kind.SYMBOL and token.text in "([{":
+                cursor.position = cursor.closing(cursor.position)
+            cursor.position += 1
+        tokens = cursor.tokens[start : cursor.position]
+        if not tokens:
+            found = cursor.peek()
+            raise cursor.error("expected a column or a value, found " + (f"'{found.text}'" if found else "the end of the query"))
+        return self.column_or_constant(start)
+
+    def column_or_constant(self, start: int) -> Operand:
+        """What the words from index ``start`` up to here are; brackets around all of them do not matter."""
+        cursor = self.cursor
+        first, after = start, cursor.position
+        while after - first > 2 and cursor.tokens[first].text == "(" and cursor.closing(first) == after - 1:
+            first, after = first + 1, after - 1
+        inner = cursor.tokens[first:after]
+        if _is_column(inner):
+            return cursor.column(inner, self.scope)
+        whole = self.text_from(start)
+        if _is_literal(inner):
+            return Constant(cursor.script[inner[0].start : inner[-1].end], whole.place, literal=True)
+        self.require_constant(cursor.tokens[start : cursor.position])
+        return whole
+
+    def require_constant(self, tokens: Sequence[Token]) -> None:
+        for token in tokens:
+            if token.kind is Kind.WORD and token.text.upper() in ("SELECT", "OVER", "DISTINCT"):
+                what = {"SELECT": "a subquery in a condition", "OVER": "a window function"}.get(token.text.upper(), "DISTINCT")
+                raise self.cursor.error(f"{what} is not supported", token)
+            if token.kind is Kind.SYMBOL and token.text.startswith(("?", "$")):
+                raise self.cursor.error("a parameter is not supported; write its value", token)
+        _require_no_columns(self.cursor, tokens)
+
+
+def _is_column(tokens: Sequence[Token]) -> bool:
+    """``name``, ``table.name``, ``schema.table.name`` …; TRUE, NULL and the like are values."""
+    if len(tokens) % 2 == 0 or any(token.text != "." for token in tokens[1::2]):
+        return False
+    if any(token.kind not in (Kind.WORD, Kind.QUOTED) for token in tokens[::2]):
+        return False
+    return len(tokens) > 1 or tokens[0].kind is Kind.QUOTED or tokens[0].text.upper() not in _WORDS_THAT_ARE_VALUES
+
+
+def _is_literal(tokens: Sequence[Token]) -> bool:
+    signed = tokens[1:] if len(tokens) == 2 and tokens[0].text in ("-", "+") else tokens
+    if len(signed) != 1 or (len(tokens) == 2 and signed[0].kind is not Kind.NUMBER):
+        return False
+    word = signed[0].text.upper()
+    return signed[0].kind in (Kind.NUMBER, Kind.STRING) or word in ("TRUE", "FALSE", "NULL")
+
+
+def _require_no_columns(cursor: Cursor, tokens: Sequence[Token]) -> None:
+    """Refuse expressions over columns, aggregates and what cannot be read at all."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    place = Place(tokens[0].start, tokens[-1].end)
+    text = cursor.script[place.start : place.end]
+    try:
+        tree = parse_one(text, dialect="duckdb")
+    except SqlglotError:
+        raise cursor.error(f"cannot read '{text}' as a value", place) from None
+    column = tree.find(exp.Column)
+    if column is not None:
+        start = place.start + column.this.meta.get("start", 0)
+        message = f"'{text}' is an expression over a column; compare the column '{column.name}' itself with a value"
+        raise cursor.error(message, Place(start, start + len(column.name)))
+    refused = tree.find(exp.AggFunc, exp.Query, exp.Lambda, exp.Star)
+    if refused is not None:
+        raise cursor.error(f"'{text}' is not a value", place)
