@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
@@ -97,8 +97,7 @@ class AlphaKAnonymity(Constraint):
             integers=(self.k, self.alpha.numerator, self.alpha.denominator, missing_code(table, self.column)),
         )
 
-    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
-        """k, and alpha as a fraction."""
+    def _audit_parameters(self) -> dict[str, AuditValue]:
         return {"k": self.k, "alpha_numerator": self.alpha.numerator, "alpha_denominator": self.alpha.denominator}
 
 

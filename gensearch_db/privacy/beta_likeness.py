@@ -15,10 +15,10 @@ from fractions import Fraction
 from functools import cache
 from typing import ClassVar, Self
 
-from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy import frequency_bounds
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledConstraint, Constraint
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -120,8 +120,11 @@ class _BetaLikeness(Constraint):
             return None
         return CompiledConstraint(frequency_bounds.KIND, self._position(table), integers=integers)
 
-    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
-        """beta as a fraction."""
+    def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
+        """The measure compares with a baseline."""
+        return AuditMeasure(f"audit/{self.name}", self._audit_parameters(), needs_baseline=True)
+
+    def _audit_parameters(self) -> dict[str, AuditValue]:
         return {"beta_numerator": self.beta.numerator, "beta_denominator": self.beta.denominator}
 
 

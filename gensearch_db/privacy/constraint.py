@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.problem.calls import Call
 
@@ -26,6 +26,23 @@ class CompiledConstraint:
     column: int
     parameters: tuple[float, ...] = ()
     integers: tuple[int, ...] = ()
+
+
+AuditValue = int | float | str | list[int] | list[str | None]
+
+
+@dataclass(frozen=True)
+class AuditMeasure:
+    """The template below ``sql/`` that measures a constraint, and the values of its ``$parameters``.
+
+    It reads the tables ``classes`` (class, size, suppressed, keys), ``histogram`` (class, value, count) and ``baseline``
+    (value, count) that an audit made, and gives one row per class: ``class``, ``reached`` (DOUBLE), ``holds`` (BOOLEAN).
+    ``needs_baseline``: the outcome depends on the baseline, so that both readings are reported where rows were suppressed.
+    """
+
+    template: str
+    parameters: dict[str, AuditValue]
+    needs_baseline: bool = False
 
 
 class Constraint(ABC):
@@ -100,14 +117,14 @@ class Constraint(ABC):
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """The form for the kernel, or None for a user's own constraint (search then uses the slower evaluator)."""
 
-    @property
-    def audit_statement(self) -> str | None:
-        """The template below ``sql/`` that measures every block of a release (see docs/constraints.md), or None for a
-        user's own constraint without one."""
-        return f"audit/{self.name}"
+    def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
+        """How SQL measures every block of a release (docs/constraints.md), or None for a user's own constraint without it.
 
-    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
-        """The values bound to the template's ``$parameters``."""
+        ``domain``: that of the constraint's column; only its taxonomy and the type of its values are looked at.
+        """
+        return AuditMeasure(f"audit/{self.name}", self._audit_parameters())
+
+    def _audit_parameters(self) -> dict[str, AuditValue]:
         return {}
 
     def _position(self, table: Table) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call
@@ -89,8 +89,7 @@ class DistinctLDiversity(Constraint):
         """l and the code of the missing value."""
         return CompiledConstraint(KIND, self._position(table), integers=(self.l, missing_code(table, self.column)))
 
-    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
-        """l."""
+    def _audit_parameters(self) -> dict[str, AuditValue]:
         return {"l": self.l}
 
 

@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
@@ -138,8 +138,7 @@ class EpsilonPrivacy(Constraint):
         integers = (self.b, p, q, *weight.as_integer_ratio(), missing_code(table, self.column))
         return CompiledConstraint(KIND, self._position(table), integers=integers)
 
-    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
-        """b, and epsilon and S = sigma + b as fractions."""
+    def _audit_parameters(self) -> dict[str, AuditValue]:
         weight = self.sigma + self.b
         return {
             "b": self.b,

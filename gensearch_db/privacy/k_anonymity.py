@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.errors import SpecificationError
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
+from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call
 
 KIND = 0
@@ -20,22 +19,24 @@ class KAnonymity(Constraint):
     """``k_anonymity(k)``: n >= k. Monotone (THEORY 1.1)."""
 
     name: ClassVar[str] = "k_anonymity"
+    needs_column: ClassVar[bool] = False
+    quantity: ClassVar[str] = "size"
     k: int
     column: str | None = None
 
     @classmethod
     def from_call(cls, call: Call) -> Self:
         """``k_anonymity(10)``; k is a whole number of at least 1."""
-        if len(call.arguments) != 1 or call.keywords:
-            raise SpecificationError(f"'{call.text}': k_anonymity takes one number, k, as in k_anonymity(10)")
-        k = call.arguments[0]
-        if not isinstance(k, Fraction) or k.denominator != 1 or k < 1:
-            raise SpecificationError(f"'{call.text}': k must be a whole number of at least 1")
-        return cls(int(k))
+        return cls(bind(call, numbers=("k",), usage="k_anonymity(10)").whole("k", least=1))
 
     @property
     def monotone(self) -> bool:
         """Sizes add up."""
+        return True
+
+    @property
+    def monotone_for_persons(self) -> bool:
+        """A block holds at least the persons of each of its parts."""
         return True
 
     def holds(self, statistics: BlockStatistics, block: Block, table: Table) -> bool:
@@ -57,3 +58,6 @@ class KAnonymity(Constraint):
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """Only the size is looked at."""
         return CompiledConstraint(KIND, -1, integers=(self.k,))
+
+    def _audit_parameters(self) -> dict[str, AuditValue]:
+        return {"k": self.k}

@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from gensearch_db.domain.attribute import Space
-from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError, near_matches
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditMeasure, CompiledConstraint, Constraint
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -91,9 +91,8 @@ class MinimumLength(Constraint):
         attribute = table.space.attributes[self.position(table.space)]
         return CompiledConstraint(KIND, -1) if attribute.minimum_length >= float(self.length) * (1.0 - SLACK) else None
 
-    @property
-    def audit_statement(self) -> str | None:
-        """Edges are read off the labels' typed bounds by the release's own audit."""
+    def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
+        """None: edges stand in the published bounds, and the outermost ones are published open."""
         return None
 
 

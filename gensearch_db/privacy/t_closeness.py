@@ -18,7 +18,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy import ground_distance
-from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledConstraint, Constraint
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -80,9 +80,11 @@ class TCloseness(Constraint):
 
     def distance_in(self, table: Table) -> str:
         """The ground distance that is used: the one asked for, or the one that suits the column."""
+        return self._distance_for(self._domain(table))
+
+    def _distance_for(self, domain: ValueDomain) -> str:
         if self.distance is not None:
             return self.distance
-        domain = self._domain(table)
         if domain.taxonomy is not None:
             return "hierarchical"
         return "equal" if any(isinstance(value, str) for value in domain.values) else "ordered"
@@ -214,9 +216,28 @@ class TCloseness(Constraint):
         kind = KINDS[distance] if scale else EQUAL
         return CompiledConstraint(kind, self._position(table), parameters=(float(len(reference)),), integers=tuple(integers))
 
-    def audit_parameters(self, table: Table | None = None) -> dict[str, int | float | str]:
-        """t as a fraction."""
-        return {"t_numerator": self.t.numerator, "t_denominator": self.t.denominator}
+    def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
+        """The measure of the ground distance; a hierarchy travels as lists: node, height, child and a leaf below that child."""
+        distance = self._distance_for(domain) if domain else self.distance or "equal"
+        parameters: dict[str, AuditValue] = {"t_numerator": self.t.numerator, "t_denominator": self.t.denominator}
+        if distance == "hierarchical" and domain is not None:
+            parameters |= _node_lists(domain)
+        return AuditMeasure(f"audit/{self.name}_{distance}", parameters, needs_baseline=True)
+
+
+def _node_lists(domain: ValueDomain) -> dict[str, AuditValue]:
+    rows = [
+        (node, height, child, None if code == domain.missing else str(domain.values[code]))
+        for node, (height, children) in enumerate(ground_distance.inner_nodes(domain))
+        for child, interval in enumerate(children)
+        for code in interval.codes()
+    ]
+    return {
+        "nodes": [row[0] for row in rows],
+        "heights": [row[1] for row in rows],
+        "children": [row[2] for row in rows],
+        "leaves": [row[3] for row in rows],
+    }
 
 
 def _rounded_prefixes(size: int, reference: Sequence[int]) -> list[int]:
