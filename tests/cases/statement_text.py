@@ -1,0 +1,63 @@
+"""A problem's fields as an ``ANONYMIZE`` statement (DESIGN 5), for the cases that are also run as SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .naming import literal, quoted
+
+
+def statement(problem: dict[str, Any]) -> str:
+    """The statement that asks for the same as ``problem``."""
+    lines = [f"ANONYMIZE TABLE {problem['table']} INTO {problem['into']}"]
+    if "identifiers" in problem:
+        lines.append(f"IDENTIFIERS ({_names(problem['identifiers'])})")
+    if "person" in problem:
+        lines.append(f"PERSON ({quoted(problem['person'])})")
+    attributes = (f"{quoted(name)} {_kind(given)}".strip() for name, given in problem["quasi_identifiers"].items())
+    lines.append(f"QUASI IDENTIFIERS ({', '.join(attributes)})")
+    for word in ("sensitive", "keep"):
+        if word in problem:
+            lines.append(f"{word.upper()} ({_names(problem[word])})")
+    if "subject_to" in problem:
+        lines.append("SUBJECT TO " + " AND ".join(problem["subject_to"]))
+    if "suppress_at_most" in problem:
+        lines.append(f"SUPPRESS AT MOST {problem['suppress_at_most']} PERCENT")
+    lines += _ending(problem)
+    return "\n".join(lines)
+
+
+def _ending(problem: dict[str, Any]) -> list[str]:
+    lines = []
+    if "minimize" in problem:
+        lines.append(f"MINIMIZE {problem['minimize']}")
+    if "strategy" in problem:
+        lines.append(f"USING {problem['strategy']}")
+    if problem.get("typed_columns"):
+        lines.append("WITH TYPED COLUMNS")
+    if "labels" in problem:
+        lines.append(f"LABELS {problem['labels']}")
+    if "node_limit" in problem:
+        lines.append(f"NODE LIMIT {problem['node_limit']}")
+    if "stop_after" in problem:
+        lines.append(f"STOP AFTER INTERVAL {problem['stop_after']}")
+    return lines
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(quoted(name) for name in names)
+
+
+def _kind(given: dict[str, Any]) -> str:
+    words = []
+    if "split" in given:
+        words.append("SPLIT " + given["split"].upper())
+    if "taxonomy" in given:
+        words.append("TAXONOMY " + given["taxonomy"])
+    if given.get("order") is True:
+        words.append("ORDERED")
+    words += [word.upper() for word in ("prefix", "unordered") if given.get(word)]
+    if "domain" in given:
+        bounds = (literal(bound) if isinstance(bound, str) else str(bound) for bound in given["domain"])
+        words.append(f"DOMAIN ({', '.join(bounds)})")
+    return " ".join(words)
