@@ -1,0 +1,56 @@
+"""The command ``gensearch``: a thin skin over the API. Heavy modules are imported when a command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+import typer
+
+from gensearch_db.cli import anonymize, audit, demo, releases
+from gensearch_db.errors import GensearchError
+
+application = typer.Typer(
+    name="gensearch",
+    help="Anonymize tables inside DuckDB: the optimal generalization, with a certificate.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+application.command("anonymize", epilog=anonymize.EXAMPLES)(anonymize.command)
+application.command("audit", epilog=audit.EXAMPLES)(audit.command)
+application.command("releases")(releases.command)
+application.command("demo")(demo.command)
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; errors become one message on stderr and the exit code of their class."""
+    try:
+        application(arguments, standalone_mode=False)
+    except GensearchError as error:
+        _complain(str(error))
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        _complain("interrupted; nothing was written")
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _complain(message: str) -> None:
+    print(f"gensearch: error: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

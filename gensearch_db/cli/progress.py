@@ -1,0 +1,72 @@
+"""What a person at a terminal sees while a search runs, and how Ctrl-C ends it: the first ends the search, the next the program."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from gensearch_db.search.result import Moment, Progress
+
+PATIENCE = 2.0
+"""Seconds before progress is shown."""
+
+
+@contextmanager
+def watched() -> Iterator[Progress]:
+    """A progress callback that shows cost, bound and gap on stderr (a terminal only) and stops the search at Ctrl-C.
+
+    Outside the search (no callback is running for it yet) Ctrl-C ends the program as usual.
+    """
+    watcher = _Watcher()
+    on_main_thread = threading.current_thread() is threading.main_thread()
+    before: Any = signal.signal(signal.SIGINT, watcher.interrupt) if on_main_thread else None
+    try:
+        yield watcher
+    finally:
+        watcher.close()
+        if on_main_thread:
+            signal.signal(signal.SIGINT, before)
+
+
+class _Watcher:
+    def __init__(self) -> None:
+        self.searching = False
+        self.stop = False
+        self._display: Any = None
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Called at Ctrl-C."""
+        if not self.searching or self.stop:
+            raise KeyboardInterrupt
+        self.stop = True
+
+    def __call__(self, moment: Moment, counters: dict[str, int | float]) -> bool:
+        """Called a few times a second by the search."""
+        self.searching = True
+        if moment.seconds >= PATIENCE and sys.stderr.isatty():
+            self._show(moment)
+        return self.stop
+
+    def _show(self, moment: Moment) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        gap = (moment.cost - moment.lower_bound) / moment.cost if 0 < moment.cost < float("inf") else 0.0
+        line = (
+            f"searching for {moment.seconds:.0f} s: cost {moment.cost:,.6g}, at least {moment.lower_bound:,.6g}, "
+            f"gap {gap:.2%} (Ctrl-C ends the search)"
+        )
+        if self._display is None:
+            self._display = Status(line, console=Console(stderr=True))
+            self._display.start()
+        self._display.update(line)
+
+    def close(self) -> None:
+        """Take the display away."""
+        if self._display is not None:
+            self._display.stop()

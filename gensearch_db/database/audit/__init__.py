@@ -1,0 +1,64 @@
+"""The audit: what a release guarantees, recomputed from the written tables by SQL that shares nothing with the search.
+
+Every check is a query for the rows that break it. The tables are read as they are now; nothing is taken from stored numbers
+but what the owner required and how many rows he says were suppressed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from gensearch_db.database.audit.measures import constraint_checks
+from gensearch_db.database.audit.published import consistency_checks, source_checks
+from gensearch_db.database.audit.released import form_classes, form_distributions, sensitive_checks, size_check
+from gensearch_db.database.audit.report import AuditReport, Check, Verdict
+from gensearch_db.database.audit.subject import Subject, scratch
+from gensearch_db.database.audit.subjects import find_subject
+from gensearch_db.database.session import Session
+
+__all__ = ["AuditReport", "Check", "Subject", "Verdict", "audit", "audit_subject"]
+
+
+def audit(
+    database: str | Path | duckdb.DuckDBPyConnection | Session,
+    release: str,
+    against: str | None = None,
+    *,
+    quasi_identifiers: tuple[str, ...] = (),
+    sensitive: tuple[str, ...] = (),
+    subject_to: tuple[str, ...] = (),
+    suppression_marker: str | None = None,
+) -> AuditReport:
+    """Audit a release of this package, or any table with the given quasi-identifiers.
+
+    ``against`` names the source (default: what the catalog says, if it is still there). ``subject_to`` adds requirements to
+    those of the catalog. A database may be read-only. Raises :class:`SpecificationError` for names that do not exist; a
+    release that fails gives a report that says so, no error.
+    """
+    with Session.using(database, read_only=True) as session:
+        subject = find_subject(
+            session,
+            release,
+            against=against,
+            quasi_identifiers=quasi_identifiers,
+            sensitive=sensitive,
+            subject_to=subject_to,
+            marker=suppression_marker,
+        )
+        return audit_subject(session, subject)
+
+
+def audit_subject(session: Session, subject: Subject) -> AuditReport:
+    """Run every check on one table."""
+    with scratch(session) as space:
+        classes = form_classes(space, subject)
+        checks = [size_check(space, subject, classes)]
+        distributions = form_distributions(space, subject, classes)
+        checks += sensitive_checks(space, classes, distributions)
+        checks += constraint_checks(space, subject, classes, distributions)
+        checks += consistency_checks(space, subject)
+        checks += source_checks(space, subject)
+    suppressed = subject.suppressed if subject.marker is None else classes.suppressed_by_marker
+    return AuditReport(subject.name, subject.unit, classes.rows, classes.count, suppressed, tuple(checks))

@@ -1,0 +1,159 @@
+"""Checks of a release against its blocks table and against its source.
+
+The source is placed into the published blocks by their typed bounds and value lists alone, so that a wrong label, a lost row
+or a row under a stranger's label is found whatever the search and the writing of the release did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gensearch_db.database.audit.report import Check, Verdict
+from gensearch_db.database.audit.subject import Scratch, Source, Subject, key
+from gensearch_db.database.dictionary import QuasiIdentifierColumns, ReleaseDictionary
+from gensearch_db.database.rendering import Sql, statement
+from gensearch_db.database.session import TableName
+
+
+def consistency_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
+    """The release and its blocks table say the same: the same labels, counts, typed columns and distributions."""
+    dictionary = subject.dictionary
+    if subject.blocks is None or dictionary is None:
+        return
+    tables = {"release": subject.table, "blocks": subject.blocks, "labels": subject.quasi_identifiers}
+    bad = _count(scratch, statement("audit/blocks_differing", **tables, count=dictionary.count))
+    yield _verdict(
+        "blocks_agree", bad, "every class of the release is one published block of the same size", "classes or blocks"
+    )
+    typed = [name for name in _typed(dictionary) if name in subject.types]
+    if typed:
+        bad = _count(scratch, statement("audit/typed_differing", **tables, typed=typed))
+        yield _verdict("typed_columns_agree", bad, "typed columns are those of the row's block", "classes")
+    for column in dictionary.sensitive:
+        differing = statement(
+            "audit/distributions_differing",
+            **tables,
+            distribution=column.distribution,
+            value=key(column.name, subject.types[column.name]),
+            member=key("member", column.type),
+        )
+        yield _verdict(
+            "distributions_agree",
+            _count(scratch, differing),
+            f"{column.name}: published distributions are those of the rows",
+            "values of blocks",
+            column.name,
+        )
+
+
+def source_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
+    """Each source row lies in one published block or is suppressed, and each block's rows are its source rows."""
+    source, dictionary = subject.source, subject.dictionary
+    if source is None:
+        yield Check("source", Verdict.SKIPPED, "the source was not at hand, so rows were not compared with it")
+        return
+    if subject.blocks is None or dictionary is None:
+        yield Check("source", Verdict.SKIPPED, "only releases with a blocks table can be compared with their source")
+        return
+    payload = [*subject.sensitive, *subject.keep]
+    absent = [name for name in (*subject.quasi_identifiers, *payload) if name not in source.types]
+    if absent:
+        yield Check("source", Verdict.FAILED, f"the source has no column {', '.join(absent)}", violations=len(absent))
+        return
+    numbered = scratch.new("numbered")
+    scratch.session.execute(statement("audit/blocks", numbered=numbered, blocks=subject.blocks))
+    block_count = scratch.session.value(statement("audit/row_count", table=subject.blocks))
+    placed = _place(scratch, source, dictionary, payload, numbered, block_count)
+    yield from _placement(scratch, subject, placed)
+    unbalanced = statement(
+        "audit/rows_unbalanced",
+        placed=placed,
+        release=subject.table,
+        numbered=numbered,
+        labels=subject.quasi_identifiers,
+        label_keys=subject.keys(),
+        payload=[key(name, subject.types[name]) for name in payload],
+    )
+    yield _verdict(
+        "rows_balance",
+        _count(scratch, unbalanced),
+        "each block holds its source rows with their sensitive and kept values, each once",
+        "combinations of block and values",
+    )
+    if source.person is not None:
+        yield _persons(scratch, subject, placed)
+
+
+def _place(
+    scratch: Scratch,
+    source: Source,
+    dictionary: ReleaseDictionary,
+    payload: list[str],
+    numbered: TableName,
+    block_count: int,
+) -> TableName:
+    values = [key(column.name, source.types[column.name]) for column in dictionary.quasi_identifiers]
+    containing = []
+    for position, (column, value) in enumerate(zip(dictionary.quasi_identifiers, values, strict=True)):
+        table = scratch.new(f"containing_{position}")
+        scratch.session.execute(_containing(column, table, source, value, numbered, max(0, block_count - 1)))
+        containing.append(table)
+    placed = scratch.new("placed")
+    scratch.session.execute(
+        statement(
+            "audit/placed",
+            placed=placed,
+            source=source.relation,
+            values=values,
+            containing=containing,
+            payload=[key(name, source.types[name]) for name in payload],
+            person=key(source.person, source.types[source.person]) if source.person is not None else None,
+        )
+    )
+    return placed
+
+
+def _containing(
+    column: QuasiIdentifierColumns, table: TableName, source: Source, value: Sql, numbered: TableName, last: int
+) -> Sql:
+    common = {"containing": table, "source": source.relation, "value": value, "numbered": numbered, "last": last}
+    if column.kind == "ordered":
+        return statement("audit/containing_intervals", **common, lower=column.lower, upper=column.upper, missing=column.missing)
+    return statement("audit/containing_values", **common, values=column.values, member=key("member", column.type))
+
+
+def _placement(scratch: Scratch, subject: Subject, placed: TableName) -> Iterator[Check]:
+    inside, outside, several = scratch.session.row(statement("audit/placement", placed=placed))
+    yield _verdict("one_block_each", several, "no source row lies in two published blocks", "source rows")
+    message = f"{inside} source rows lie in a published block, {outside} in none"
+    if subject.suppressed is None:
+        yield Check("rows_covered", Verdict.MEASURED, message, outside)
+        return
+    message += f"; {subject.suppressed} were suppressed"
+    verdict = Verdict.PASSED if outside == subject.suppressed else Verdict.FAILED
+    yield Check("rows_covered", verdict, message, outside, subject.suppressed, abs(outside - subject.suppressed))
+
+
+def _persons(scratch: Scratch, subject: Subject, placed: TableName) -> Check:
+    required = subject.required_k
+    smallest, below = scratch.session.row(statement("audit/persons", placed=placed), {"k": required})
+    if smallest is None:
+        return Check("k_anonymity_persons", Verdict.MEASURED, "no rows: k is not defined")
+    message = f"the smallest block holds {smallest} distinct persons"
+    verdict = Verdict.MEASURED if not required else Verdict.FAILED if below else Verdict.PASSED
+    return Check("k_anonymity_persons", verdict, message, smallest, required or None, below)
+
+
+def _typed(dictionary: ReleaseDictionary) -> Iterator[str]:
+    for column in dictionary.quasi_identifiers:
+        yield from (name for name in (column.lower, column.upper, column.values) if name is not None)
+
+
+def _count(scratch: Scratch, query: Sql) -> int:
+    return int(scratch.session.value(query))
+
+
+def _verdict(name: str, bad: int, claim: str, unit: str, column: str | None = None) -> Check:
+    verdict = Verdict.FAILED if bad else Verdict.PASSED
+    message = f"{bad} {unit} break this: {claim}" if bad else claim
+    return Check(name, verdict, message, violations=bad, column=column)

@@ -1,0 +1,78 @@
+"""Columns as they are released: types that outlive the user's own, order and grouping that no collation changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gensearch_db.database.rendering import Sql, statement
+
+_APPROXIMATE = ("FLOAT", "DOUBLE")
+_ORDERED_BY_TEXT_TOO = ("[", "STRUCT", "MAP", "UNION", "INTERVAL", "JSON", *_APPROXIMATE)
+
+
+@dataclass(frozen=True)
+class ReleasedColumn:
+    """A sensitive or kept column: its name, its type in the source, and where it stands in the table of members."""
+
+    name: str
+    source_type: str
+    payload: str
+
+    @property
+    def type(self) -> str:
+        """The type in the release: the source's, with every ENUM as VARCHAR, so that the user's types can be dropped."""
+        return released_type(self.source_type)
+
+    def read(self) -> Sql:
+        """SQL that reads the column from the source as it is released."""
+        same = self.type == self.source_type
+        return statement("release/payload", column=self.name, type=self.type, same=same, text=self.type == "VARCHAR")
+
+    def grouping_key(self) -> Sql:
+        """SQL over the members that tells every two values apart; NaN is NULL."""
+        return statement("audit/key", column=self.payload, kind=key_kind(self.type))
+
+    def order(self) -> list[Sql]:
+        """Sort keys that put every two different values in one order, whatever the collation."""
+        kind = key_kind(self.type)
+        keys = [statement("release/order", table="members", column=self.payload, text=kind == "text")]
+        if any(mark in self.type for mark in _ORDERED_BY_TEXT_TOO):
+            keys.append(statement("release/order", table="members", column=self.payload, text=True))
+        return keys
+
+
+def key_kind(type_: str) -> str:
+    """How values of a type are told apart: as bytes of text, as numbers that may be NaN, or as they are."""
+    if type_ == "VARCHAR" or type_.startswith("ENUM("):
+        return "text"
+    return "float" if type_ in _APPROXIMATE else "plain"
+
+
+def released_type(type_: str) -> str:
+    """``type_`` with every ``ENUM('a', 'b')`` in it, however deep, as VARCHAR.
+
+    >>> released_type("STRUCT(s ENUM('it''s)', 'b'), x INTEGER)")
+    'STRUCT(s VARCHAR, x INTEGER)'
+    """
+    result = ""
+    position = 0
+    while (start := _next_enum(type_, position)) is not None:
+        result += type_[position:start] + "VARCHAR"
+        position = start + len("ENUM(")
+        quoted = False
+        while quoted or type_[position] != ")":
+            quoted ^= type_[position] == "'"
+            position += 1
+        position += 1
+    return result + type_[position:]
+
+
+def _next_enum(type_: str, position: int) -> int | None:
+    """Where the next ENUM type starts, outside quoted names of struct fields."""
+    quoted = False
+    for place in range(position, len(type_)):
+        if type_[place] == '"':
+            quoted = not quoted
+        elif not quoted and type_.startswith("ENUM(", place):
+            return place
+    return None

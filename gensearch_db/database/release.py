@@ -1,0 +1,251 @@
+"""Writing a release: the generalised rows, their blocks, the catalog row and the audit, in one transaction.
+
+Rows find their blocks through their cells. The source is read once more, inside the transaction, and counted against the
+cells that the search saw: if it has changed, nothing is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gensearch_db.database.audit import AuditReport, Subject, audit_subject
+from gensearch_db.database.audit.subject import Source as AuditSource
+from gensearch_db.database.catalog import CatalogEntry, enter_release, find_release, remove_release
+from gensearch_db.database.labels import PublishedAttribute
+from gensearch_db.database.prepared import PreparedTable, drop_tables
+from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release
+from gensearch_db.database.rendering import statement
+from gensearch_db.database.session import Session, TableName
+from gensearch_db.errors import AuditError, SourceChangedError, SpecificationError
+from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.search.result import Partition
+
+
+def check_target(session: Session, target: TableName, *, replace: bool) -> None:
+    """Refuse a target whose names are taken. With ``replace``, an older release of this package may stand there.
+
+    Raises :class:`SpecificationError` that names what exists.
+    """
+    entry = find_release(session, target)
+    if replace and entry is not None:
+        return
+    for name in (target, blocks_name(target)):
+        database, schema, table = name
+        found = session.rows(statement("catalog/relations"), {"database": database, "schema": schema, "name": table})
+        if not found:
+            continue
+        where = f"{found[0][0]} '{database}.{schema}.{found[0][1]}' exists already"
+        if entry is not None:
+            raise SpecificationError(f"{where}, a release made {entry.created}: ask to replace it, or choose another name")
+        raise SpecificationError(f"{where} and is not a release of this package, so it is never replaced: choose another name")
+
+
+def write_release(
+    prepared: PreparedTable,
+    partition: Partition,
+    constraints: tuple[Constraint, ...],
+    certificate: Mapping[str, Any],
+    versions: Mapping[str, str],
+    *,
+    replace: bool = False,
+) -> tuple[ReleasePlan, AuditReport]:
+    """Write the release of a partition, audit it and enter it in the catalog, all or nothing.
+
+    ``certificate`` is the search's result as plain values. Raises :class:`SourceChangedError`, :class:`AuditError`,
+    :class:`SpecificationError` (the target exists); the database is then as it was.
+    """
+    session = prepared.session
+    plan = plan_release(prepared, partition)
+    temporary: list[TableName] = [attribute.regions for attribute in plan.attributes]
+    try:
+        tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members")}
+        _load_partition(prepared, partition, plan, tables)
+        with _insertion_order(session), session.transaction():
+            check_target(session, plan.release, replace=replace)
+            _read_members(prepared, plan, tables)
+            older = find_release(session, plan.release)
+            if older is not None:
+                remove_release(session, older)
+            _write_tables(session, plan, tables)
+            enter_release(session, _catalog_entry(prepared, plan, certificate, versions))
+            suppressed = prepared.cells.row_count - plan.dictionary.rows
+            report = audit_subject(session, _subject(prepared, plan, constraints, suppressed))
+            if not report.passed:
+                raise AuditError(f"the release failed its audit and was rolled back:\n{report.to_text()}")
+        return plan, report
+    finally:
+        drop_tables(session, temporary)
+
+
+def _new(session: Session, stem: str, temporary: list[TableName]) -> TableName:
+    table = session.temporary_table(stem)
+    temporary.append(table)
+    return table
+
+
+@contextmanager
+def _insertion_order(session: Session) -> Iterator[None]:
+    """Keep the order of ORDER BY when tables are written, whatever the user set."""
+    before = session.value(statement("release/insertion_order"))
+    session.execute(statement("release/set_insertion_order", on=True))
+    try:
+        yield
+    finally:
+        session.execute(statement("release/set_insertion_order", on=before))
+
+
+def _load_partition(prepared: PreparedTable, partition: Partition, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
+    """Bring blocks, the blocks of cells, and the printed regions into temporary tables."""
+    session = prepared.session
+    kept = np.flatnonzero(partition.block_of_cell >= 0)
+    _load(session, tables["assignment"], {"cell": kept, "block": partition.block_of_cell[kept]})
+    regions = {
+        attribute.region_column: np.array(attribute.published.region_of_block, dtype=np.int64) for attribute in plan.attributes
+    }
+    _load(session, tables["blocks"], {"block": np.arange(len(partition.blocks)), **regions})
+    for attribute in plan.attributes:
+        printed = session.temporary_table(f"printed_{attribute.position}")
+        leaves = prepared.leaf_tables[attribute.position]
+        try:
+            if attribute.published.interval:
+                _load(session, printed, _intervals(attribute.published))
+                template, context = "release/interval_regions", {}
+            else:
+                _load(session, printed, _members(attribute.published))
+                template, context = "release/value_regions", {"type": attribute.columns.type}
+            session.execute(statement(template, regions=attribute.regions, printed=printed, leaves=leaves, **context))
+        finally:
+            drop_tables(session, [printed])
+
+
+def _load(session: Session, table: TableName, columns: Mapping[str, Any]) -> None:
+    import pyarrow
+
+    with session.registered(pyarrow.table(dict(columns))) as rows:
+        session.execute(statement("release/load", table=table, rows=rows))
+
+
+def _intervals(published: PublishedAttribute) -> dict[str, list[Any]]:
+    """One row per region of a numeric or temporal attribute: its first and last leaf, and what its label must say."""
+    leaves = published.attribute.leaves
+    known = sum(not leaf.missing for leaf in leaves)
+    regions = published.regions
+    return {
+        "region": list(range(len(regions))),
+        "first_code": [region.codes[0] if region.codes else None for region in regions],
+        "last_code": [region.codes[-1] if region.codes else None for region in regions],
+        "missing": ["no" if not region.missing else "possible" if region.codes else "only" for region in regions],
+        "whole": [len(region.codes) == known and region.missing == published.has_missing for region in regions],
+        "point": [len(region.codes) == 1 and leaves[region.codes[0]].point for region in regions],
+    }
+
+
+def _members(published: PublishedAttribute) -> dict[str, Any]:
+    """One row per leaf of each region of a categorical attribute, the missing leaf included."""
+    import pyarrow
+
+    rows: list[tuple[int, str | None, int]] = []
+    missing = next((code for code, leaf in enumerate(published.attribute.leaves) if leaf.missing), None)
+    for number, region in enumerate(published.regions):
+        codes = region.codes if missing is None or not region.missing else (*region.codes, missing)
+        rows += [(number, region.label, code) for code in codes]
+    return {
+        "region": [number for number, _, _ in rows],
+        "label": pyarrow.array([label for _, label, _ in rows], pyarrow.string()),
+        "code": [code for _, _, code in rows],
+    }
+
+
+def _read_members(prepared: PreparedTable, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
+    """Read the source once more and compare it with what the search saw. Raises :class:`SourceChangedError`."""
+    session = prepared.session
+    session.execute(
+        statement(
+            "release/members",
+            members=tables["members"],
+            row_cells=prepared.row_cells,
+            cell_column=prepared.cell_column,
+            payload=[column.read() for column in plan.released],
+        )
+    )
+    changed = session.value(statement("release/cells_changed", members=tables["members"], cells=prepared.cells_table))
+    if changed:
+        raise SourceChangedError(
+            f"'{prepared.source.name}' changed between the search and the release: {changed} of its cells hold another"
+            " number of rows now; nothing was written, run it again"
+        )
+
+
+def _write_tables(session: Session, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
+    typed = plan.dictionary.typed_columns
+    last = len(plan.attributes) - 1
+    session.execute(
+        statement(
+            "release/release",
+            release=plan.release,
+            **tables,
+            attributes=[a.context(typed=typed, missing=False, last=a.position == last) for a in plan.attributes],
+            columns=plan.released,
+            order=plan.order(),
+        )
+    )
+    session.execute(
+        statement(
+            "release/blocks",
+            release_blocks=plan.blocks,
+            **tables,
+            attributes=[attribute.context(typed=True, missing=True) for attribute in plan.attributes],
+            count=plan.dictionary.count,
+            sensitive=plan.distributions(),
+        )
+    )
+    session.execute(statement("release/comment", release_blocks=plan.blocks, dictionary=plan.dictionary.to_json()))
+
+
+def _catalog_entry(
+    prepared: PreparedTable, plan: ReleasePlan, certificate: Mapping[str, Any], versions: Mapping[str, str]
+) -> CatalogEntry:
+    database, schema, release = plan.release
+    return CatalogEntry(
+        database=database,
+        release_schema=schema,
+        release=release,
+        blocks=plan.blocks[2],
+        problem_json=prepared.problem.to_json(),
+        result_json=json.dumps(dict(certificate), allow_nan=False),
+        dictionary_json=plan.dictionary.to_json(),
+        versions_json=json.dumps(dict(versions)),
+        created="",
+    )
+
+
+def _subject(prepared: PreparedTable, plan: ReleasePlan, constraints: tuple[Constraint, ...], suppressed: int) -> Subject:
+    source_types = {column.name: column.type for column in prepared.source.columns}
+    person = prepared.problem.person
+    released = {attribute.columns.label: "VARCHAR" for attribute in plan.attributes}
+    released |= {column.name: column.type for column in plan.released}
+    if plan.dictionary.typed_columns:
+        for attribute in plan.attributes:
+            columns = attribute.columns
+            names = (columns.lower, columns.upper, columns.values)
+            released |= {name: columns.type for name in names if name is not None}
+    return Subject(
+        name=".".join(plan.release),
+        table=plan.release,
+        types=released,
+        quasi_identifiers=tuple(attribute.columns.label for attribute in plan.attributes),
+        sensitive=tuple(column.name for column in plan.sensitive),
+        keep=plan.dictionary.keep,
+        constraints=constraints,
+        blocks=plan.blocks,
+        dictionary=plan.dictionary,
+        source=AuditSource(
+            prepared.source.relation, source_types, None if person is None else prepared.source.column(person).name
+        ),
+        suppressed=suppressed,
+    )

@@ -1,0 +1,4 @@
+-- name: audit/row_count
+-- purpose: how many rows a table has
+-- parameters: table
+SELECT count(*)::BIGINT FROM {{ table | qualified }}

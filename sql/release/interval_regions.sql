@@ -1,0 +1,20 @@
+-- name: release/interval_regions
+-- purpose: bounds and labels of the published regions of a numeric or temporal attribute, taken from its leaf table
+-- parameters: regions (table to make), printed (region, first_code, last_code, missing, whole, point), leaves
+CREATE TEMP TABLE {{ regions | qualified }} AS
+SELECT region, lower, upper, missing,
+       CASE WHEN missing = 'only' THEN NULL
+            WHEN whole THEN '*'
+            ELSE CASE WHEN point AND lower IS NOT NULL AND upper IS NOT NULL THEN value
+                      WHEN lower IS NULL AND upper IS NULL THEN 'not NULL'
+                      WHEN lower IS NULL THEN '< ' || upper::VARCHAR
+                      WHEN upper IS NULL THEN '>= ' || lower::VARCHAR
+                      ELSE '[' || lower::VARCHAR || ', ' || upper::VARCHAR || ')' END
+                 || CASE WHEN missing = 'possible' THEN ' or NULL' ELSE '' END END AS label
+FROM (
+    SELECT printed.region AS region, printed.missing AS missing, printed.whole AS whole, printed.point AS point,
+           first_leaf.lower AS lower, last_leaf.upper AS upper, first_leaf.label AS value
+    FROM {{ printed | qualified }} AS printed
+    LEFT JOIN {{ leaves | qualified }} AS first_leaf ON first_leaf.code = printed.first_code
+    LEFT JOIN {{ leaves | qualified }} AS last_leaf ON last_leaf.code = printed.last_code
+)
