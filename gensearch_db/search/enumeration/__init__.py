@@ -1,0 +1,1 @@
+"""Strategy `enumeration`: the paper's search over the partition enumeration tree."""
