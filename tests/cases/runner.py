@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +14,7 @@ import duckdb
 
 from .case_files import Case, Check, Step
 from .entry_points import CommandEntry, Outcome, PythonEntry, StatementEntry
-from .invariants import Measures, Surroundings, check_release, fingerprint, published_text, rows_of
+from .invariants import Measures, Surroundings, check_release, fingerprint, printed, published_text, rows_of
 from .naming import quoted
 
 Fingerprints = dict[str, list[list[tuple[Any, ...]]]]
@@ -130,10 +129,10 @@ class _Runner:
         self.fingerprints[problem["into"]] = fingerprint(connection, problem["into"])
 
     def _judge_text(self, connection: Any, expect: dict[str, Any], release: str, outcome: Outcome, place: str) -> None:
-        printed = published_text(connection, release) + "\n" + outcome.text
+        text = published_text(connection, release) + "\n" + outcome.text
         for word in expect.get("absent", ()):
-            found = re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", printed)
-            assert found is None, f"{place}: {word!r} is printed in …{printed[max(0, found.start() - 60) : found.end() + 20]}…"
+            found = printed(word, text)
+            assert found is None, f"{place}: {word!r} is printed in …{text[max(0, found.start() - 60) : found.end() + 20]}…"
         if "columns" in expect:
             columns = [name for name, *_ in rows_of(connection, f"DESCRIBE {release}")]
             assert columns == expect["columns"], f"{place}: columns {columns}, not {expect['columns']}"

@@ -74,7 +74,7 @@ def test_i01_a_frame_whose_columns_differ_in_case_only_shows_the_rename() -> Non
         )
         assert connection.execute("SELECT age_1 FROM rel ORDER BY 1").fetchall() == [(1,), (1,), (2,), (2,)]
         assert [name for name, *_ in connection.execute("DESCRIBE rel").fetchall()] == ["Age", "age_1"]
-        with pytest.raises(SpecificationError, match="(?i)'age'"):
+        with pytest.raises(SpecificationError, match=r"(?i)'age'"):
             gensearch_db.anonymize(
                 connection,
                 table="people",
