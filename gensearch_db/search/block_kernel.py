@@ -1,0 +1,343 @@
+"""Compiled: what a block is, from its cells. Words, regions, statistics, feasibility and cost.
+
+A block is a slice of the ``order`` array (cell numbers) together with its words (:mod:`gensearch_db.search.arrays`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gensearch_db.cost.kernel import BlockContext, CostArrays, block_cost
+from gensearch_db.privacy.kernel import ConstraintArrays, block_holds
+from gensearch_db.search.arrays import RELAXED, TAXONOMY, Accumulators, CellArrays, SpaceArrays
+from gensearch_db.search.bounds import SQUARES
+
+HALF = np.uint64(32)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+ZERO, ONE = np.uint64(0), np.uint64(1)
+
+
+@njit(cache=True, nogil=True, inline="never")
+def bit_count(bits: int) -> int:  # pragma: no cover
+    """The number of set bits of a 64-bit word."""
+    count = 0
+    while bits != ZERO:
+        bits &= bits - ONE
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, inline="never")
+def lowest_bit(bits: int) -> int:  # pragma: no cover
+    """The position of the lowest set bit of a word that is not zero."""
+    position = 0
+    if bits & LOW_HALF == ZERO:
+        bits >>= HALF
+        position = 32
+    while bits & np.uint64(0xFF) == ZERO:
+        bits >>= np.uint64(8)
+        position += 8
+    while bits & ONE == ZERO:
+        bits >>= ONE
+        position += 1
+    return position
+
+
+@njit(cache=True, nogil=True, inline="never")
+def highest_bit(bits: int) -> int:  # pragma: no cover
+    """The position of the highest set bit of a word that is not zero."""
+    position = 0
+    if bits >> HALF != ZERO:
+        bits >>= HALF
+        position = 32
+    while bits >> np.uint64(8) != ZERO:
+        bits >>= np.uint64(8)
+        position += 8
+    while bits >> ONE != ZERO:
+        bits >>= ONE
+        position += 1
+    return position
+
+
+@njit(cache=True, nogil=True)
+def join_words(space: SpaceArrays, target: NDArray[np.uint64], source: NDArray[np.uint64]) -> None:  # pragma: no cover
+    """Add the leaf values of ``source`` to ``target``."""
+    for w in range(space.bit_words):
+        target[w] |= source[w]
+    for w in range(space.bit_words, len(target)):
+        smallest = min(target[w] >> HALF, source[w] >> HALF)
+        largest = max(target[w] & LOW_HALF, source[w] & LOW_HALF)
+        target[w] = smallest << HALF | largest
+
+
+@njit(cache=True, nogil=True)
+def attribute_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:  # pragma: no cover
+    """The leaf values of a narrow attribute in ``words``, bit 0 = code 0."""
+    leaves = space.leaf_starts[j + 1] - space.leaf_starts[j]
+    bits = words[space.word[j]] >> np.uint64(space.shift[j])
+    if leaves < 64:
+        bits &= (ONE << np.uint64(leaves)) - ONE
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def code_range(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> tuple[int, int]:  # pragma: no cover
+    """The smallest code and the largest code + 1 of attribute j in ``words``."""
+    if space.wide[j]:
+        word = words[space.word[j]]
+        return np.int64(word >> HALF), np.int64(word & LOW_HALF) + 1
+    bits = attribute_mask(space, words, j)
+    return lowest_bit(bits), highest_bit(bits) + 1
+
+
+@njit(cache=True, nogil=True)
+def lowest_cover(space: SpaceArrays, j: int, lower: int, upper: int) -> int:  # pragma: no cover
+    """The lowest taxonomy node of attribute j that covers lower <= code < upper."""
+    node = space.leaf_nodes[space.leaf_starts[j] + lower]
+    while space.node_upper[node] < upper:
+        node = space.node_parent[node]
+    return node
+
+
+@njit(cache=True, nogil=True)
+def sibling_mask(space: SpaceArrays, node: int, bits: int) -> int:  # pragma: no cover
+    """The leaf values of the children of ``node`` that hold one of ``bits``; ``bits`` itself at a leaf."""
+    covered = ZERO
+    for child in range(space.node_first_child[node], space.node_first_child[node] + space.node_child_count[node]):
+        width = space.node_upper[child] - space.node_lower[child]
+        mask = ((ONE << np.uint64(width)) - ONE) << np.uint64(space.node_lower[child])
+        if mask & bits != ZERO:
+            covered |= mask
+    return covered if space.node_child_count[node] > 0 else bits
+
+
+@njit(cache=True, nogil=True)
+def region_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:  # pragma: no cover
+    """The published region of a set attribute: the occurring values, or the siblings that hold them."""
+    bits = attribute_mask(space, words, j)
+    if space.kinds[j] == RELAXED:
+        lower, upper = code_range(space, words, j)
+        return sibling_mask(space, lowest_cover(space, j, lower, upper), bits)
+    return bits
+
+
+@njit(cache=True, nogil=True)
+def fill_regions(space: SpaceArrays, words: NDArray[np.uint64], context: BlockContext) -> None:  # pragma: no cover
+    """Fill the parts of the context that follow from the words alone (of wide categories: as if all of the region occurred)."""
+    for j in range(len(space.kinds)):
+        lower, upper = code_range(space, words, j)
+        if space.kinds[j] == TAXONOMY:
+            node = lowest_cover(space, j, lower, upper)
+            lower, upper = space.node_lower[node], space.node_upper[node]
+        base = space.leaf_starts[j]
+        boundary = base + j
+        total = float(upper - lower)
+        edge = float(space.occurring_before[boundary + upper] - space.occurring_before[boundary + lower])
+        context.region_rows[j] = space.rows_before[boundary + upper] - space.rows_before[boundary + lower]
+        length = space.ends[base + upper - 1] - space.starts[base + lower]
+        as_set = space.kinds[j] > TAXONOMY or (space.values_labels == 1 and space.categorical[j] == 1 and space.wide[j] == 0)
+        if as_set:
+            mask = attribute_mask(space, words, j)
+            if space.values_labels == 0:
+                mask = region_mask(space, words, j)
+                lower, upper = lowest_bit(mask), highest_bit(mask) + 1
+            total = float(bit_count(mask))
+            edge = float(bit_count(mask & space.occurring_masks[j]))
+            length = total
+            rows = 0
+            for code in range(lower, upper):
+                if mask >> np.uint64(code) & ONE != ZERO:
+                    rows += space.rows_before[boundary + code + 1] - space.rows_before[boundary + code]
+            context.region_rows[j] = rows
+        context.lower[j] = lower
+        context.upper[j] = upper
+        fill_lengths(space, context, j, total, edge, length)
+
+
+@njit(cache=True, nogil=True)
+def fill_lengths(
+    space: SpaceArrays, context: BlockContext, j: int, total: float, edge: float, length: float
+) -> None:  # pragma: no cover
+    """What follows from how many values the label of attribute j stands for, and from its length."""
+    base = space.leaf_starts[j]
+    lower, upper = context.lower[j], context.upper[j]
+    context.leaf_totals[j] = total
+    context.edges[j] = edge
+    context.lengths[j] = length
+    context.losses[j] = 0.0
+    if space.whole_lengths[j] > 0 and not (total == 1.0 and space.points[base + lower] == 1):
+        context.losses[j] = length / space.whole_lengths[j]
+    context.spans[j] = 0.0
+    if space.whole_spans[j] > 0:
+        span = edge - 1.0 if space.categorical[j] == 1 else space.starts[base + upper - 1] - space.starts[base + lower]
+        context.spans[j] = span / space.whole_spans[j]
+
+
+@njit(cache=True, nogil=True)
+def accumulate(
+    space: SpaceArrays,
+    cells: CellArrays,
+    order: NDArray[np.int64],
+    start: int,
+    end: int,
+    context: BlockContext,
+    sums: Accumulators,
+) -> int:  # pragma: no cover
+    """Sum rows, features and words of a block by leaf value of each attribute. Returns the block's rows."""
+    attributes = len(space.kinds)
+    feature_count = cells.features.shape[1]
+    word_count = cells.words.shape[1]
+    bit_words = space.bit_words
+    for j in range(attributes):
+        for i in range(space.leaf_starts[j] + context.lower[j], space.leaf_starts[j] + context.upper[j]):
+            sums.rows[i] = 0
+            for f in range(feature_count):
+                sums.features[i, f] = 0.0
+            for w in range(word_count):
+                sums.words[i, w] = space.empty_words[w]
+    for f in range(feature_count):
+        sums.block_features[f] = 0.0
+    rows = 0
+    for position in range(start, end):
+        cell = order[position]
+        rows += cells.rows[cell]
+        for f in range(feature_count):
+            sums.block_features[f] += cells.features[cell, f]
+        for j in range(attributes):
+            i = space.leaf_starts[j] + cells.codes[cell, j]
+            sums.rows[i] += cells.rows[cell]
+            for f in range(feature_count):
+                sums.features[i, f] += cells.features[cell, f]
+            for w in range(bit_words):
+                sums.words[i, w] |= cells.words[cell, w]
+            if word_count > bit_words:
+                join_wide(sums.words[i], cells.words[cell], bit_words)
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def join_wide(target: NDArray[np.uint64], source: NDArray[np.uint64], bit_words: int) -> None:  # pragma: no cover
+    """The part of :func:`join_words` for wide attributes."""
+    for w in range(bit_words, len(target)):
+        smallest = min(target[w] >> HALF, source[w] >> HALF)
+        largest = max(target[w] & LOW_HALF, source[w] & LOW_HALF)
+        target[w] = smallest << HALF | largest
+
+
+@njit(cache=True, nogil=True)
+def gather(
+    space: SpaceArrays,
+    cells: CellArrays,
+    order: NDArray[np.int64],
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    features: NDArray[np.float64],
+) -> int:  # pragma: no cover
+    """Set ``words`` and ``features`` to those of the cells in a slice together; returns their rows."""
+    words[:] = space.empty_words
+    features[:] = 0.0
+    rows = 0
+    for position in range(start, end):
+        cell = order[position]
+        rows += cells.rows[cell]
+        join_words(space, words, cells.words[cell])
+        for f in range(len(features)):
+            features[f] += cells.features[cell, f]
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def protected_size(
+    cells: CellArrays, order: NDArray[np.int64], start: int, end: int, rows: int, sums: Accumulators
+) -> int:  # pragma: no cover
+    """The block's size in the unit of protection: its distinct persons where they are declared, else its rows."""
+    if len(cells.person_starts) == 0:
+        return rows
+    sums.clock[0] += 1
+    clock = sums.clock[0]
+    size = 0
+    for position in range(start, end):
+        cell = order[position]
+        for e in range(cells.person_starts[cell], cells.person_starts[cell + 1]):
+            if sums.person_stamps[cells.persons[e]] != clock:
+                sums.person_stamps[cells.persons[e]] = clock
+                size += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def fill_histograms(
+    cells: CellArrays, order: NDArray[np.int64], start: int, end: int, context: BlockContext, sums: Accumulators
+) -> None:  # pragma: no cover
+    """The block's distribution of each sensitive and class column; each (person, value) pair once where persons count."""
+    for c in range(cells.histogram_starts.shape[0]):
+        for value in range(context.histograms.shape[1]):
+            context.histograms[c, value] = 0
+        sums.clock[0] += 1
+        clock = sums.clock[0]
+        for position in range(start, end):
+            cell = order[position]
+            for e in range(cells.histogram_starts[c, cell], cells.histogram_starts[c, cell + 1]):
+                if cells.paired[c] == 1:
+                    pair = cells.histogram_pairs[e]
+                    if sums.pair_stamps[pair] == clock:
+                        continue
+                    sums.pair_stamps[pair] = clock
+                context.histograms[c, cells.histogram_codes[e]] += cells.histogram_counts[e]
+
+
+@njit(cache=True, nogil=True)
+def long_enough(space: SpaceArrays, context: BlockContext) -> bool:  # pragma: no cover
+    """Whether every edge is at least as long as its attribute's minimum length."""
+    for j in range(len(space.kinds)):
+        if context.lengths[j] < space.minimum_lengths[j]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:  # pragma: no cover
+    """With labels = values: count the occurring values of wide categories, which their words do not hold."""
+    for j in range(len(space.kinds)):
+        if space.values_labels == 1 and space.categorical[j] == 1 and space.wide[j] == 1:
+            total = 0
+            rows = 0
+            boundary = space.leaf_starts[j] + j
+            for code in range(context.lower[j], context.upper[j]):
+                if context.marginals[space.leaf_starts[j] + code] > 0:
+                    total += 1
+                    rows += space.rows_before[boundary + code + 1] - space.rows_before[boundary + code]
+            context.region_rows[j] = rows
+            fill_lengths(space, context, j, float(total), float(total), float(total))
+
+
+@njit(cache=True, nogil=True)
+def evaluate_block(
+    space: SpaceArrays,
+    cells: CellArrays,
+    constraints: ConstraintArrays,
+    costs: CostArrays,
+    order: NDArray[np.int64],
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    context: BlockContext,
+    sums: Accumulators,
+) -> tuple[int, int, bool, float]:  # pragma: no cover
+    """Everything about one non-empty block: its rows, its size, whether it is feasible, its cost.
+
+    Leaves regions and histograms in ``context`` and the sums by leaf value in ``sums`` (``context.marginals`` is
+    ``sums.rows``).
+    """
+    fill_regions(space, words, context)
+    rows = accumulate(space, cells, order, start, end, context, sums)
+    if space.values_labels == 1:
+        occurring_totals(space, context)
+    size = protected_size(cells, order, start, end, rows, sums)
+    fill_histograms(cells, order, start, end, context, sums)
+    feasible = block_holds(constraints, size, context.histograms) and long_enough(space, context)
+    cost = block_cost(costs, rows, size, sums.block_features[SQUARES], context)
+    return rows, size, feasible, cost

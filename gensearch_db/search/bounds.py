@@ -1,0 +1,105 @@
+"""Lower bounds of a block's optimum that follow from sums over its cells. THEORY 2.2, 2.3, 2.5.
+
+Every cell carries *features* that add up over the cells of a block, hence over each side of every split at once: how many of
+them are big (at least ``minimum_rows`` rows), the rows of the big ones, and two *prices*: numbers whose sum over the cells of any
+feasible block is at most the block's cost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+BIG_CELLS, BIG_ROWS, PRICE_SQUARES, PRICE_REST, SQUARES = 0, 1, 2, 3, 4
+FEATURE_COUNT = 5
+
+
+class BoundArrays(NamedTuple):
+    """What the bounds need beside the features: the least rows of a feasible block, the weight of the squared sizes in the
+    cost, whether all costs are integers, and which bounds are switched on.
+    """
+
+    minimum_rows: int
+    squares_weight: float
+    integral: int
+    balanced: int
+    water_fill: int
+
+
+def cell_features(
+    rows: NDArray[np.int64], minimum_rows: int, squares_weight: float, price_rest: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The features of each cell. ``price_rest``: the price of every summand but the squared sizes."""
+    features = np.zeros((len(rows), FEATURE_COUNT))
+    big = rows >= minimum_rows
+    features[:, BIG_CELLS] = big
+    features[:, BIG_ROWS] = np.where(big, rows, 0)
+    features[:, PRICE_SQUARES] = rows * np.maximum(rows, minimum_rows) if squares_weight else 0.0
+    features[:, PRICE_REST] = price_rest
+    features[:, SQUARES] = rows.astype(np.float64) ** 2
+    return features
+
+
+@njit(cache=True, nogil=True)
+def balanced_squares(rows: int, groups: int) -> float:  # pragma: no cover
+    """The least sum of squares of ``groups`` sizes that add up to ``rows``."""
+    quotient = rows // groups
+    remainder = rows - quotient * groups
+    return float(remainder) * (quotient + 1.0) ** 2 + float(groups - remainder) * float(quotient) * float(quotient)
+
+
+@njit(cache=True, nogil=True)
+def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64]) -> float:  # pragma: no cover
+    """A lower bound of the optimum of a block with these rows and features; infinite where no feasible partition exists.
+
+    At most H + floor(s / minimum_rows) groups, H = big cells, s = rows of the small ones (THEORY 2.2, item 3).
+    """
+    if rows < bounds.minimum_rows:
+        return np.inf
+    squares = 0.0
+    if bounds.squares_weight > 0.0:
+        squares = features[PRICE_SQUARES]
+        if bounds.balanced == 1:
+            small = rows - int(features[BIG_ROWS])
+            groups = min(rows // bounds.minimum_rows, int(features[BIG_CELLS]) + small // bounds.minimum_rows)
+            squares = max(squares, balanced_squares(rows, max(1, groups)))
+    bound = bounds.squares_weight * squares + features[PRICE_REST]
+    return np.ceil(bound - 1e-6) if bounds.integral == 1 else bound
+
+
+@njit(cache=True, nogil=True)
+def water_fill(
+    rows: NDArray[np.int64], order: NDArray[np.int64], start: int, end: int, minimum_rows: int
+) -> float:  # pragma: no cover
+    """Bound C of THEORY 2.3: loads are the big cells and floor(s / minimum_rows) empty bins; the s small rows fill them up level."""
+    small = 0
+    smallest_big = np.int64(9223372036854775807)
+    for position in range(start, end):
+        count = rows[order[position]]
+        if count < minimum_rows:
+            small += count
+        else:
+            smallest_big = min(smallest_big, count)
+    bins = small // minimum_rows
+    level = small // bins if bins > 0 else smallest_big + small
+    while True:
+        filled = small
+        members = bins
+        outside = 0.0
+        for position in range(start, end):
+            count = rows[order[position]]
+            if count < minimum_rows:
+                continue
+            if count <= level:
+                filled += count
+                members += 1
+            else:
+                outside += float(count) * float(count)
+        if members == 0:
+            return np.inf
+        if filled // members == level:
+            return outside + balanced_squares(filled, members)
+        level = filled // members

@@ -1,0 +1,375 @@
+"""Compiled: every available split of a block with a lower bound of what it leads to, from one pass over the block's cells.
+
+The sums by leaf value (:class:`Accumulators`) give rows, features and words of both sides of every split, hence their bounds
+and their entries in memory, without looking at the cells again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gensearch_db.cost.kernel import BlockContext, CostArrays, block_cost
+from gensearch_db.search.arrays import ORDERED, RELAXED, TAXONOMY, Accumulators, SpaceArrays
+from gensearch_db.search.block_kernel import (
+    ONE,
+    ZERO,
+    attribute_mask,
+    code_range,
+    fill_regions,
+    join_words,
+    lowest_bit,
+    lowest_cover,
+)
+from gensearch_db.search.bounds import SQUARES, BoundArrays, bound_from_sums
+from gensearch_db.search.memory import Memory, slot_of
+
+MOST_EXACT_PARTS = 12
+"""Sets of up to this many parts are split in every way; larger ones along candidate orders."""
+
+
+BOUNDS, OWN_COSTS = 0, 1
+"""What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (greedy search)."""
+
+
+class Sides(NamedTuple):
+    """What the sides of splits are weighed with. ``worth``: BOUNDS or OWN_COSTS."""
+
+    space: SpaceArrays
+    bounds: BoundArrays
+    costs: CostArrays
+    context: BlockContext
+    memory: Memory
+    sums: Accumulators
+    worth: int
+
+
+class Candidates(NamedTuple):
+    """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
+    mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
+    ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
+    """
+
+    attribute: NDArray[np.int32]
+    position: NDArray[np.int64]
+    bound: NDArray[np.float64]
+    top: NDArray[np.int64]
+    best: NDArray[np.float64]
+    best_split: NDArray[np.int64]
+
+
+def new_candidates(capacity: int) -> Candidates:
+    """An empty stack."""
+    return Candidates(
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity),
+        np.zeros(1, np.int64),
+        np.zeros(1),
+        np.zeros(2, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def side_worth(
+    sides: Sides, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
+) -> tuple[float, bool]:  # pragma: no cover
+    """The lower bound of one side of a split, and whether it is the side's optimum; or the side's own cost."""
+    bound = bound_from_sums(sides.bounds, rows, features)
+    if bound >= limit:
+        return bound, False
+    if sides.worth == OWN_COSTS:
+        fill_regions(sides.space, words, sides.context)
+        return block_cost(sides.costs, rows, rows, features[SQUARES], sides.context), False
+    slot = slot_of(sides.memory, words)
+    if sides.memory.used[slot]:
+        return max(bound, sides.memory.lower[slot]), sides.memory.lower[slot] >= sides.memory.upper[slot]
+    return bound, False
+
+
+@njit(cache=True, nogil=True)
+def push(candidates: Candidates, j: int, position: int, bound: float, exact: bool) -> None:  # pragma: no cover
+    """Put a split on the stack, or keep it as the best if all its parts are known exactly."""
+    if bound == np.inf:
+        return
+    if exact:
+        if bound < candidates.best[0]:
+            candidates.best[0] = bound
+            candidates.best_split[0] = j
+            candidates.best_split[1] = position
+        return
+    top = candidates.top[0]
+    candidates.attribute[top] = j
+    candidates.position[top] = position
+    candidates.bound[top] = bound
+    candidates.top[0] = top + 1
+
+
+@njit(cache=True, nogil=True)
+def push_splits(
+    sides: Sides,
+    words: NDArray[np.uint64],
+    rows: int,
+    limit: float,
+    candidates: Candidates,
+) -> bool:  # pragma: no cover
+    """Push every available split of the block whose sums stand in ``sums``. Returns whether some splits were left out
+    (sets of too many parts). ``limit``: bounds at or above it need not be sharpened.
+    """
+    space = sides.space
+    restricted = False
+    candidates.best[0] = np.inf
+    for j in range(len(space.kinds)):
+        kind = space.kinds[j]
+        lower, upper = code_range(space, words, j)
+        if upper - lower < 2:
+            continue
+        if kind == ORDERED:
+            push_boundaries(sides, words, j, lower, upper, rows, limit, candidates)
+        elif kind == TAXONOMY:
+            push_node(sides, words, j, lower, upper, limit, candidates)
+        else:
+            restricted |= push_divisions(sides, words, j, lower, upper, rows, limit, candidates)
+    return restricted
+
+
+@njit(cache=True, nogil=True)
+def interval_words(
+    space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int, upper: int, target: NDArray[np.uint64]
+) -> None:  # pragma: no cover
+    """The words of a block narrowed to lower <= code < upper in attribute j, untightened."""
+    target[:] = words
+    if space.wide[j]:
+        target[space.word[j]] = (np.uint64(lower) << np.uint64(32)) | np.uint64(upper - 1)
+        return
+    leaves = space.leaf_starts[j + 1] - space.leaf_starts[j]
+    whole = ~ZERO if leaves == 64 else (ONE << np.uint64(leaves)) - ONE
+    part = ~ZERO if upper - lower == 64 else ((ONE << np.uint64(upper - lower)) - ONE) << np.uint64(lower)
+    shift = np.uint64(space.shift[j])
+    target[space.word[j]] = (target[space.word[j]] & ~(whole << shift)) | (part << shift)
+
+
+@njit(cache=True, nogil=True)
+def push_boundaries(
+    sides: Sides,
+    words: NDArray[np.uint64],
+    j: int,
+    lower: int,
+    upper: int,
+    rows: int,
+    limit: float,
+    candidates: Candidates,
+) -> None:  # pragma: no cover
+    """Both sides of every boundary of an ordered attribute. Of boundaries that cut the same cells apart only one is tried,
+    unless regions stay untightened."""
+    space, sums = sides.space, sides.sums
+    base = space.leaf_starts[j]
+    tight = space.tightening == 1
+    sums.suffix_words[base + upper] = space.empty_words
+    for code in range(upper - 1, lower, -1):
+        sums.suffix_words[base + code] = sums.suffix_words[base + code + 1]
+        if sums.rows[base + code] > 0:
+            join_words(space, sums.suffix_words[base + code], sums.words[base + code])
+    sums.left_words[:] = space.empty_words
+    sums.left_features[:] = 0.0
+    left_rows = 0
+    for boundary in range(lower + 1, upper):
+        i = base + boundary
+        if sums.rows[i - 1] > 0:
+            left_rows += sums.rows[i - 1]
+            join_words(space, sums.left_words, sums.words[i - 1])
+            for f in range(len(sums.left_features)):
+                sums.left_features[f] += sums.features[i - 1, f]
+        if tight and sums.rows[i] == 0:
+            continue
+        left, left_exact = 0.0, True
+        if left_rows > 0:
+            if not tight:
+                interval_words(space, words, j, lower, boundary, sums.left_words)
+            left, left_exact = side_worth(sides, left_rows, sums.left_features, sums.left_words, limit)
+            if left >= limit:
+                push(candidates, j, boundary, left, False)
+                continue
+        right, right_exact = 0.0, True
+        if left_rows < rows:
+            for f in range(len(sums.right_features)):
+                sums.right_features[f] = sums.block_features[f] - sums.left_features[f]
+            sums.right_words[:] = sums.suffix_words[i]
+            if not tight:
+                interval_words(space, words, j, boundary, upper, sums.right_words)
+            right, right_exact = side_worth(sides, rows - left_rows, sums.right_features, sums.right_words, limit)
+        push(candidates, j, boundary, left + right, left_exact and right_exact)
+
+
+@njit(cache=True, nogil=True)
+def push_node(
+    sides: Sides,
+    words: NDArray[np.uint64],
+    j: int,
+    lower: int,
+    upper: int,
+    limit: float,
+    candidates: Candidates,
+) -> None:  # pragma: no cover
+    """The one split of a taxonomy node: all its children at once."""
+    space, sums = sides.space, sides.sums
+    base = space.leaf_starts[j]
+    node = lowest_cover(space, j, lower, upper)
+    bound = 0.0
+    exact = True
+    first = space.node_first_child[node]
+    for child in range(first, first + space.node_child_count[node]):
+        sums.left_words[:] = space.empty_words
+        sums.left_features[:] = 0.0
+        rows = 0
+        for i in range(base + space.node_lower[child], base + space.node_upper[child]):
+            if sums.rows[i] > 0:
+                rows += sums.rows[i]
+                join_words(space, sums.left_words, sums.words[i])
+                for f in range(len(sums.left_features)):
+                    sums.left_features[f] += sums.features[i, f]
+        if rows == 0:
+            continue
+        if space.tightening == 0:
+            interval_words(space, words, j, space.node_lower[child], space.node_upper[child], sums.left_words)
+        side, side_exact = side_worth(sides, rows, sums.left_features, sums.left_words, limit)
+        bound += side
+        exact = exact and side_exact
+    push(candidates, j, node, bound, exact)
+
+
+@njit(cache=True, nogil=True)
+def set_parts(
+    space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int, upper: int, parts: NDArray[np.uint64]
+) -> int:  # pragma: no cover
+    """The parts that a set region may be divided into, as leaf masks: its values, or the siblings it is made of."""
+    mask = attribute_mask(space, words, j)
+    count = 0
+    if space.kinds[j] == RELAXED:
+        node = lowest_cover(space, j, lower, upper)
+        first = space.node_first_child[node]
+        for child in range(first, first + space.node_child_count[node]):
+            width = np.uint64(space.node_upper[child] - space.node_lower[child])
+            part = (((ONE << width) - ONE) << np.uint64(space.node_lower[child])) & mask
+            if part != ZERO:
+                parts[count] = part
+                count += 1
+        return count
+    while mask != ZERO:
+        bit = mask & (~mask + ONE)
+        parts[count] = bit
+        count += 1
+        mask ^= bit
+    return count
+
+
+@njit(cache=True, nogil=True)
+def push_divisions(
+    sides: Sides,
+    words: NDArray[np.uint64],
+    j: int,
+    lower: int,
+    upper: int,
+    rows: int,
+    limit: float,
+    candidates: Candidates,
+) -> bool:  # pragma: no cover
+    """Every division of a set into two parts, or, of many parts, those along the candidate orders. Returns whether some
+    divisions were left out."""
+    space, sums = sides.space, sides.sums
+    parts = np.zeros(64, np.uint64)
+    count = set_parts(space, words, j, lower, upper, parts)
+    if count <= MOST_EXACT_PARTS:
+        for choice in range(2 ** (count - 1) - 1):
+            first = parts[0]
+            for p in range(1, count):
+                if (choice >> (p - 1)) & 1:
+                    first |= parts[p]
+            push_division(sides, words, j, lower, upper, first, rows, limit, candidates)
+        return False
+    by_frequency(space, sums, j, parts, count)
+    first = ZERO
+    for p in range(count - 1):
+        first |= parts[p]
+        push_division(sides, words, j, lower, upper, first, rows, limit, candidates)
+        if p > 0:
+            push_division(sides, words, j, lower, upper, parts[p], rows, limit, candidates)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def by_frequency(
+    space: SpaceArrays, sums: Accumulators, j: int, parts: NDArray[np.uint64], count: int
+) -> None:  # pragma: no cover
+    """Sort the first ``count`` parts by their rows in the block, the most frequent first."""
+    weight = np.zeros(count, np.int64)
+    for p in range(count):
+        bits = parts[p]
+        while bits != ZERO:
+            code = lowest_bit(bits)
+            weight[p] += sums.rows[space.leaf_starts[j] + code]
+            bits &= bits - ONE
+    for p in range(1, count):
+        q = p
+        while q > 0 and weight[q] > weight[q - 1]:
+            weight[q], weight[q - 1] = weight[q - 1], weight[q]
+            parts[q], parts[q - 1] = parts[q - 1], parts[q]
+            q -= 1
+
+
+@njit(cache=True, nogil=True)
+def push_division(
+    sides: Sides,
+    words: NDArray[np.uint64],
+    j: int,
+    lower: int,
+    upper: int,
+    first: int,
+    rows: int,
+    limit: float,
+    candidates: Candidates,
+) -> None:  # pragma: no cover
+    """One division of a set: ``first`` holds the leaf values of its first part."""
+    space, sums = sides.space, sides.sums
+    base = space.leaf_starts[j]
+    sums.left_words[:] = space.empty_words
+    sums.right_words[:] = space.empty_words
+    sums.left_features[:] = 0.0
+    left_rows = 0
+    for code in range(lower, upper):
+        i = base + code
+        if sums.rows[i] == 0:
+            continue
+        if (first >> np.uint64(code)) & ONE != ZERO:
+            left_rows += sums.rows[i]
+            join_words(space, sums.left_words, sums.words[i])
+            for f in range(len(sums.left_features)):
+                sums.left_features[f] += sums.features[i, f]
+        else:
+            join_words(space, sums.right_words, sums.words[i])
+    for f in range(len(sums.right_features)):
+        sums.right_features[f] = sums.block_features[f] - sums.left_features[f]
+    left, left_exact, right, right_exact = 0.0, True, 0.0, True
+    if space.tightening == 0:
+        set_words(space, words, j, first, sums.left_words)
+        set_words(space, words, j, attribute_mask(space, words, j) & ~first, sums.right_words)
+    if left_rows > 0:
+        left, left_exact = side_worth(sides, left_rows, sums.left_features, sums.left_words, limit)
+    if left_rows < rows and left < limit:
+        right, right_exact = side_worth(sides, rows - left_rows, sums.right_features, sums.right_words, limit)
+    push(candidates, j, np.int64(first), left + right, left_exact and right_exact and left < limit)
+
+
+@njit(cache=True, nogil=True)
+def set_words(
+    space: SpaceArrays, words: NDArray[np.uint64], j: int, mask: int, target: NDArray[np.uint64]
+) -> None:  # pragma: no cover
+    """The words of a block narrowed to the leaf values ``mask`` in a set attribute, untightened."""
+    target[:] = words
+    leaves = space.leaf_starts[j + 1] - space.leaf_starts[j]
+    whole = (ONE << np.uint64(leaves)) - ONE
+    shift = np.uint64(space.shift[j])
+    target[space.word[j]] = (target[space.word[j]] & ~(whole << shift)) | (mask << shift)

@@ -1,0 +1,87 @@
+"""From what the memory knows to a partition: follow the first steps of the best partitions known."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gensearch_db.domain.attribute import RelaxedTaxonomyAttribute, TaxonomyAttribute, UnorderedAttribute
+from gensearch_db.domain.region import Block, Interval, LeafSet, Region
+from gensearch_db.search.arrays import SpaceArrays
+from gensearch_db.search.block_kernel import attribute_mask, code_range
+from gensearch_db.search.memory import UNKNOWN, WHOLE, slot_of
+from gensearch_db.search.result import Partition, SearchProblem
+from gensearch_db.search.solver import Kernel, divide, gather_part
+
+
+@njit(cache=True, nogil=True)
+def extract(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    ends: NDArray[np.int64],
+    block_words: NDArray[np.uint64],
+    pending_ends: NDArray[np.int64],
+    pending_words: NDArray[np.uint64],
+    most_parts: int,
+) -> tuple[int, int]:  # pragma: no cover
+    """Cut the block ``start:end`` as the memory says. Writes the end of each block's slice and its words, in the order of the
+    slices. Returns the number of blocks, and how many blocks stand for a part that the memory does not know (listed with a
+    negative end): those are to be solved again.
+    """
+    pending = 1
+    pending_ends[0] = end
+    pending_words[0] = words
+    position = start
+    count = 0
+    unknown = 0
+    boundaries = np.empty(most_parts + 2, np.int64)
+    while pending > 0:
+        pending -= 1
+        to = pending_ends[pending]
+        slot = slot_of(kernel.memory, pending_words[pending])
+        known = kernel.memory.used[slot] and kernel.memory.attribute[slot] != UNKNOWN
+        if not known or kernel.memory.attribute[slot] == WHOLE:
+            block_words[count] = pending_words[pending]
+            ends[count] = to if known else -to
+            unknown += 0 if known else 1
+            count += 1
+            position = to
+            continue
+        j, split = kernel.memory.attribute[slot], kernel.memory.position[slot]
+        parent = pending_words[pending].copy()
+        parts = divide(kernel.space, kernel.cells, kernel.order, kernel.spare, position, to, j, split, boundaries)
+        for part in range(parts - 1, -1, -1):
+            if boundaries[part] == boundaries[part + 1]:
+                continue
+            pending_ends[pending] = boundaries[part + 1]
+            gather_part(kernel, parent, j, split, part, boundaries[part], boundaries[part + 1], pending_words[pending])
+            pending += 1
+    return count, unknown
+
+
+def block_of_words(space: SpaceArrays, problem: SearchProblem, words: NDArray[np.uint64]) -> Block:
+    """The block that stands behind its words: the tight region of each attribute, or the region itself where regions stay
+    untightened."""
+    regions: list[Region] = []
+    for j, attribute in enumerate(problem.space.attributes):
+        if isinstance(attribute, RelaxedTaxonomyAttribute | UnorderedAttribute):
+            regions.append(attribute.tight(LeafSet(int(attribute_mask(space, words, j))).codes()))
+            continue
+        lower, upper = code_range(space, words, j)
+        if isinstance(attribute, TaxonomyAttribute):
+            regions.append(attribute.tight((int(lower), int(upper) - 1)))
+        else:
+            regions.append(Interval(int(lower), int(upper)))
+    return tuple(regions)
+
+
+def canonical_partition(blocks: list[Block], slices: list[NDArray[np.int64]], cell_count: int) -> Partition:
+    """Number the blocks in the order of their regions. ``slices[i]`` are the cells of ``blocks[i]``; other cells are suppressed."""
+    ranking = sorted(range(len(blocks)), key=lambda i: [region.sort_key() for region in blocks[i]])
+    block_of_cell = np.full(cell_count, -1, dtype=np.int64)
+    for number, i in enumerate(ranking):
+        block_of_cell[slices[i]] = number
+    return Partition(tuple(blocks[i] for i in ranking), block_of_cell)

@@ -1,0 +1,134 @@
+"""The memory of the block graph: an open-addressing hash table from the words of a block to what is known of it.
+
+Each entry holds the full key (two blocks with one hash never mix), a proven lower bound of the block's optimum, the cost of
+the best partition of it known (infinite: none) and that partition's first step: a split (attribute and position) or
+:data:`WHOLE`, the block itself. An entry is exact where both costs meet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+UNKNOWN, WHOLE = -2, -1
+"""In place of a split's attribute: no partition known; publish the block as it is."""
+
+
+class Memory(NamedTuple):
+    """Parallel arrays; ``used[i]`` tells whether slot i is taken, ``count[0]`` how many are. ``effort`` is the number of
+    blocks visited to learn an entry: cheap ones are forgotten first.
+    """
+
+    keys: NDArray[np.uint64]
+    used: NDArray[np.bool_]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    attribute: NDArray[np.int32]
+    position: NDArray[np.int64]
+    effort: NDArray[np.int32]
+    count: NDArray[np.int64]
+
+
+def new_memory(slots: int, word_count: int) -> Memory:
+    """An empty table of ``slots`` (a power of two)."""
+    return Memory(
+        keys=np.zeros((slots, word_count), np.uint64),
+        used=np.zeros(slots, np.bool_),
+        lower=np.zeros(slots),
+        upper=np.zeros(slots),
+        attribute=np.zeros(slots, np.int32),
+        position=np.zeros(slots, np.int64),
+        effort=np.zeros(slots, np.int32),
+        count=np.zeros(1, np.int64),
+    )
+
+
+def bytes_per_slot(word_count: int) -> int:
+    """The memory that one slot takes."""
+    return 8 * word_count + 1 + 8 + 8 + 4 + 8 + 4
+
+
+@njit(cache=True, nogil=True)
+def _hash(words: NDArray[np.uint64]) -> int:  # pragma: no cover
+    value = np.uint64(0x9E3779B97F4A7C15)
+    for w in range(len(words)):
+        value ^= words[w]
+        value *= np.uint64(0xFF51AFD7ED558CCD)
+        value ^= value >> np.uint64(32)
+    value *= np.uint64(0xC4CEB9FE1A85EC53)
+    value ^= value >> np.uint64(29)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:  # pragma: no cover
+    """The slot that holds this key, or else the free slot where it would go."""
+    mask = np.uint64(len(memory.used) - 1)
+    slot = np.int64(_hash(words) & mask)
+    while memory.used[slot]:
+        same = True
+        for w in range(len(words)):
+            if memory.keys[slot, w] != words[w]:
+                same = False
+                break
+        if same:
+            return slot
+        slot = (slot + 1) & np.int64(mask)
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def remember(
+    memory: Memory, words: NDArray[np.uint64], lower: float, upper: float, attribute: int, position: int, effort: int
+) -> None:  # pragma: no cover
+    """Merge new knowledge about a block: the higher lower bound, the cheaper partition. The table must have room."""
+    slot = slot_of(memory, words)
+    if not memory.used[slot]:
+        memory.used[slot] = True
+        memory.count[0] += 1
+        memory.keys[slot] = words
+        memory.lower[slot] = lower
+        memory.upper[slot] = upper
+        memory.attribute[slot] = attribute
+        memory.position[slot] = position
+        memory.effort[slot] = effort
+        return
+    memory.lower[slot] = max(memory.lower[slot], lower)
+    memory.effort[slot] = max(memory.effort[slot], effort)
+    if upper < memory.upper[slot]:
+        memory.upper[slot] = upper
+        memory.attribute[slot] = attribute
+        memory.position[slot] = position
+
+
+@njit(cache=True, nogil=True)
+def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:  # pragma: no cover
+    """Insert the entries that took at least ``least_effort`` blocks into another table."""
+    for slot in range(len(source.used)):
+        if source.used[slot] and source.effort[slot] >= least_effort:
+            remember(
+                target,
+                source.keys[slot],
+                source.lower[slot],
+                source.upper[slot],
+                source.attribute[slot],
+                source.position[slot],
+                source.effort[slot],
+            )
+
+
+def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:
+    """A roomier table with the same entries, or, at ``most_slots``, one that forgot the cheaper half. Also: how many it forgot."""
+    slots = len(memory.used)
+    least_effort = 0
+    if 2 * slots <= most_slots:
+        slots *= 2
+    else:
+        efforts = memory.effort[memory.used]
+        least_effort = int(np.partition(efforts, len(efforts) // 2)[len(efforts) // 2]) + 1
+    target = new_memory(slots, memory.keys.shape[1])
+    copy_entries(memory, target, least_effort)
+    return target, int(memory.count[0] - target.count[0])

@@ -1,0 +1,428 @@
+"""Compiled: depth-first branch and bound with memory over the blocks of the space (the AND/OR graph of blocks).
+
+``opt(B) = min(cost(B) if B is feasible, min over splits of the sum of opt(children))``, ``opt(empty) = 0`` (THEORY 2.1). A frame of the
+explicit stack solves one block against a limit: it ends with the block's optimum, or with a proof that the optimum is at least the
+limit. Cells of a block are a slice of ``order``; a split permutes them inside the slice, so a child is a slice again. The search
+can stop after any number of blocks and go on later: all of its state is in the arrays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gensearch_db.cost.kernel import BlockContext, CostArrays
+from gensearch_db.privacy.kernel import ConstraintArrays
+from gensearch_db.search.arrays import ORDERED, TAXONOMY, Accumulators, CellArrays, SpaceArrays
+from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather
+from gensearch_db.search.bounds import BoundArrays, bound_from_sums, water_fill
+from gensearch_db.search.candidates import BOUNDS, Candidates, Sides, interval_words, push_splits, set_words, side_worth
+from gensearch_db.search.memory import UNKNOWN, WHOLE, Memory, remember, slot_of
+
+DONE, PAUSED, MEMORY_FULL, STACK_FULL = 0, 1, 2, 3
+
+ENTER, CHOOSE, RETURN = 0, 1, 2
+"""What a frame does next: look at its block, choose a split, take a child's answer."""
+
+
+class Frames(NamedTuple):
+    """The stack, one entry per frame. ``first_candidate`` … ``candidates.top`` are its splits still to try;
+    ``first_child`` … its current split's parts in the child arrays. ``rest`` is the least bound of what was cut off.
+    """
+
+    phase: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    limit: NDArray[np.float64]
+    best: NDArray[np.float64]
+    best_attribute: NDArray[np.int64]
+    best_position: NDArray[np.int64]
+    rest: NDArray[np.float64]
+    first_candidate: NDArray[np.int64]
+    last_candidate: NDArray[np.int64]
+    attribute: NDArray[np.int64]
+    position: NDArray[np.int64]
+    first_child: NDArray[np.int64]
+    child_count: NDArray[np.int64]
+    child: NDArray[np.int64]
+    visited_before: NDArray[np.int64]
+
+
+class Children(NamedTuple):
+    """The parts of the splits that frames are working on: slices, bounds so far, and whether those are optima."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    bound: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    words: NDArray[np.uint64]
+
+
+class Counters(NamedTuple):
+    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``restricted``: 1 if some splits were left out.
+    ``answer``: lower bound and best cost of the frame that ended last.
+    """
+
+    depth: NDArray[np.int64]
+    visited: NDArray[np.int64]
+    restricted: NDArray[np.int64]
+    answer: NDArray[np.float64]
+
+
+class Kernel(NamedTuple):
+    """All that one worker needs."""
+
+    space: SpaceArrays
+    cells: CellArrays
+    constraints: ConstraintArrays
+    monotone: int
+    costs: CostArrays
+    bounds: BoundArrays
+    context: BlockContext
+    sums: Accumulators
+    order: NDArray[np.int64]
+    spare: NDArray[np.int64]
+    memory: Memory
+    frames: Frames
+    children: Children
+    candidates: Candidates
+    counters: Counters
+
+
+def new_frames(capacity: int, word_count: int) -> Frames:
+    """A stack with room for ``capacity`` frames."""
+    arrays = {
+        name: np.zeros(capacity, np.float64 if name in ("limit", "best", "rest") else np.int64)
+        for name in Frames._fields
+        if name != "words"
+    }
+    return Frames(words=np.zeros((capacity, word_count), np.uint64), **arrays)
+
+
+def new_children(capacity: int, word_count: int) -> Children:
+    """Room for ``capacity`` parts of splits."""
+    return Children(
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity),
+        np.zeros(capacity, np.bool_),
+        np.zeros((capacity, word_count), np.uint64),
+    )
+
+
+def new_counters() -> Counters:
+    """Nothing visited, no frame."""
+    return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))
+
+
+@njit(cache=True, nogil=True)
+def sides_of(kernel: Kernel, worth: int) -> Sides:  # pragma: no cover
+    """What the sides of splits are weighed with."""
+    return Sides(kernel.space, kernel.bounds, kernel.costs, kernel.context, kernel.memory, kernel.sums, worth)
+
+
+@njit(cache=True, nogil=True)
+def tolerance(bounds: BoundArrays, value: float) -> float:  # pragma: no cover
+    """How far apart two costs of that size may be by rounding alone: nothing for integral costs."""
+    if bounds.integral == 1 or value == np.inf:
+        return 0.0
+    return 1e-10 * abs(value)
+
+
+@njit(cache=True, nogil=True)
+def push_frame(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:  # pragma: no cover
+    """Ask for a block's optimum, or for a proof that it is at least ``limit``."""
+    frames = kernel.frames
+    kernel.counters.depth[0] += 1
+    depth = kernel.counters.depth[0]
+    frames.phase[depth] = ENTER
+    frames.start[depth] = start
+    frames.end[depth] = end
+    frames.words[depth] = words
+    frames.limit[depth] = limit
+    if depth == 0:
+        frames.first_candidate[0] = 0
+        frames.first_child[0] = 0
+        frames.child_count[0] = 0
+    else:
+        frames.first_candidate[depth] = frames.last_candidate[depth - 1]
+        frames.first_child[depth] = frames.first_child[depth - 1] + frames.child_count[depth - 1]
+        frames.child_count[depth] = 0
+    frames.last_candidate[depth] = frames.first_candidate[depth]
+
+
+@njit(cache=True, nogil=True)
+def part_of(space: SpaceArrays, j: int, position: int, code: int) -> int:  # pragma: no cover
+    """Which part of a split a leaf code falls into."""
+    if space.kinds[j] == ORDERED:
+        return 0 if code < position else 1
+    if space.kinds[j] == TAXONOMY:
+        first = space.node_first_child[position]
+        part = 0
+        while space.node_upper[first + part] <= code:
+            part += 1
+        return part
+    return 0 if (np.uint64(position) >> np.uint64(code)) & ONE != ZERO else 1
+
+
+@njit(cache=True, nogil=True)
+def divide(
+    space: SpaceArrays,
+    cells: CellArrays,
+    order: NDArray[np.int64],
+    spare: NDArray[np.int64],
+    start: int,
+    end: int,
+    j: int,
+    position: int,
+    boundaries: NDArray[np.int64],
+) -> int:  # pragma: no cover
+    """Sort a slice by the parts of a split, keeping the order inside each part. Part p becomes
+    ``boundaries[p] <= i < boundaries[p + 1]``. Returns the number of parts, empty ones included."""
+    parts = 2 if space.kinds[j] != TAXONOMY else space.node_child_count[position]
+    for p in range(parts + 1):
+        boundaries[p] = 0
+    for i in range(start, end):
+        boundaries[part_of(space, j, position, cells.codes[order[i], j]) + 1] += 1
+    boundaries[0] = start
+    for p in range(parts):
+        boundaries[p + 1] += boundaries[p]
+    for i in range(start, end):
+        spare[i] = order[i]
+    for i in range(start, end):
+        part = part_of(space, j, position, cells.codes[spare[i], j])
+        order[boundaries[part]] = spare[i]
+        boundaries[part] += 1
+    for p in range(parts, 0, -1):
+        boundaries[p] = boundaries[p - 1]
+    boundaries[0] = start
+    return parts
+
+
+@njit(cache=True, nogil=True)
+def gather_part(
+    kernel: Kernel,
+    parent: NDArray[np.uint64],
+    j: int,
+    position: int,
+    part: int,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+) -> int:  # pragma: no cover
+    """The words of a non-empty part of a split: those of its cells, or of its region where regions stay untightened.
+    Leaves its features in ``sums.left_features``; returns its rows."""
+    rows = gather(kernel.space, kernel.cells, kernel.order, start, end, words, kernel.sums.left_features)
+    if kernel.space.tightening == 0:
+        untightened_words(kernel.space, parent, j, position, part, words)
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def untightened_words(
+    space: SpaceArrays, parent: NDArray[np.uint64], j: int, position: int, part: int, words: NDArray[np.uint64]
+) -> None:  # pragma: no cover
+    """The words of a part's region as the split makes it."""
+    from_code, to_code = code_range(space, parent, j)
+    if space.kinds[j] == ORDERED:
+        if part == 0:
+            to_code = position
+        else:
+            from_code = position
+        interval_words(space, parent, j, from_code, to_code, words)
+    elif space.kinds[j] == TAXONOMY:
+        child = space.node_first_child[position] + part
+        interval_words(space, parent, j, space.node_lower[child], space.node_upper[child], words)
+    else:
+        mask = np.uint64(position)
+        if part == 1:
+            mask = attribute_mask(space, parent, j) & ~mask
+        set_words(space, parent, j, mask, words)
+
+
+@njit(cache=True, nogil=True)
+def enter(kernel: Kernel) -> None:  # pragma: no cover
+    """Look at the top frame's block: its own cost, its bounds, its splits."""
+    frames, counters, bounds = kernel.frames, kernel.counters, kernel.bounds
+    depth = counters.depth[0]
+    start, end, words = frames.start[depth], frames.end[depth], frames.words[depth]
+    counters.visited[0] += 1
+    frames.visited_before[depth] = counters.visited[0]
+    rows, size, feasible, cost = evaluate_block(
+        kernel.space,
+        kernel.cells,
+        kernel.constraints,
+        kernel.costs,
+        kernel.order,
+        start,
+        end,
+        words,
+        kernel.context,
+        kernel.sums,
+    )
+    frames.best[depth] = cost if feasible else np.inf
+    frames.best_attribute[depth] = WHOLE if feasible else UNKNOWN
+    frames.best_position[depth] = 0
+    frames.rest[depth] = np.inf
+    frames.phase[depth] = CHOOSE
+    bound = np.inf
+    if feasible or kernel.monotone == 0:
+        bound = bound_from_sums(bounds, rows, kernel.sums.block_features)
+        if bounds.water_fill == 1 and bounds.squares_weight > 0.0 and bound < frames.limit[depth]:
+            squares = water_fill(kernel.cells.rows, kernel.order, start, end, bounds.minimum_rows)
+            price = kernel.sums.block_features[3]
+            bound = max(bound, bounds.squares_weight * squares + price)
+    limit = min(frames.limit[depth], frames.best[depth])
+    if bound >= limit - tolerance(bounds, limit):
+        frames.rest[depth] = bound
+        return
+    candidates = kernel.candidates
+    candidates.top[0] = frames.first_candidate[depth]
+    if push_splits(sides_of(kernel, BOUNDS), words, rows, limit, candidates):
+        counters.restricted[0] = 1
+    frames.last_candidate[depth] = candidates.top[0]
+    if candidates.best[0] < frames.best[depth]:
+        frames.best[depth] = candidates.best[0]
+        frames.best_attribute[depth] = candidates.best_split[0]
+        frames.best_position[depth] = candidates.best_split[1]
+
+
+@njit(cache=True, nogil=True)
+def choose(kernel: Kernel) -> None:  # pragma: no cover
+    """Take the top frame's most promising split that is left, or end the frame."""
+    frames, candidates = kernel.frames, kernel.candidates
+    depth = kernel.counters.depth[0]
+    limit = min(frames.limit[depth], frames.best[depth])
+    limit -= tolerance(kernel.bounds, limit)
+    first, last = frames.first_candidate[depth], frames.last_candidate[depth]
+    if first == last:
+        finish(kernel)
+        return
+    pick = first
+    for i in range(first + 1, last):
+        if candidates.bound[i] < candidates.bound[pick]:
+            pick = i
+    if candidates.bound[pick] >= limit:
+        frames.rest[depth] = min(frames.rest[depth], candidates.bound[pick])
+        finish(kernel)
+        return
+    frames.attribute[depth] = candidates.attribute[pick]
+    frames.position[depth] = candidates.position[pick]
+    last -= 1
+    candidates.attribute[pick] = candidates.attribute[last]
+    candidates.position[pick] = candidates.position[last]
+    candidates.bound[pick] = candidates.bound[last]
+    frames.last_candidate[depth] = last
+    open_split(kernel)
+
+
+@njit(cache=True, nogil=True)
+def open_split(kernel: Kernel) -> None:  # pragma: no cover
+    """Divide the top frame's cells by its current split and look its parts up."""
+    frames, children = kernel.frames, kernel.children
+    depth = kernel.counters.depth[0]
+    j, position = frames.attribute[depth], frames.position[depth]
+    boundaries = np.empty(66 if kernel.space.kinds[j] != TAXONOMY else kernel.space.node_child_count[position] + 2, np.int64)
+    parts = divide(
+        kernel.space, kernel.cells, kernel.order, kernel.spare, frames.start[depth], frames.end[depth], j, position, boundaries
+    )
+    first = frames.first_child[depth]
+    count = 0
+    sides = sides_of(kernel, BOUNDS)
+    for part in range(parts):
+        if boundaries[part] == boundaries[part + 1]:
+            continue
+        slot = first + count
+        count += 1
+        children.start[slot] = boundaries[part]
+        children.end[slot] = boundaries[part + 1]
+        words = children.words[slot]
+        rows = gather_part(kernel, frames.words[depth], j, position, part, boundaries[part], boundaries[part + 1], words)
+        bound, exact = side_worth(sides, rows, kernel.sums.left_features, words, np.inf)
+        children.bound[slot] = bound
+        children.exact[slot] = exact
+    frames.child_count[depth] = count
+    frames.child[depth] = -1
+    frames.phase[depth] = RETURN
+
+
+@njit(cache=True, nogil=True)
+def advance_split(kernel: Kernel) -> None:  # pragma: no cover
+    """Go on with the top frame's split: ask for its smallest part that is not solved yet, or close the split."""
+    frames, children = kernel.frames, kernel.children
+    depth = kernel.counters.depth[0]
+    limit = min(frames.limit[depth], frames.best[depth])
+    limit -= tolerance(kernel.bounds, limit)
+    first = frames.first_child[depth]
+    last = first + frames.child_count[depth]
+    if frames.child[depth] >= 0:
+        slot = frames.child[depth]
+        children.bound[slot] = kernel.counters.answer[0]
+        children.exact[slot] = kernel.counters.answer[0] >= kernel.counters.answer[1]
+    total = 0.0
+    pick = -1
+    for slot in range(first, last):
+        total += children.bound[slot]
+        if not children.exact[slot] and (
+            pick < 0 or children.end[slot] - children.start[slot] < children.end[pick] - children.start[pick]
+        ):
+            pick = slot
+    if total >= limit:
+        frames.rest[depth] = min(frames.rest[depth], total)
+    elif pick < 0:
+        frames.best[depth] = total
+        frames.best_attribute[depth] = frames.attribute[depth]
+        frames.best_position[depth] = frames.position[depth]
+    else:
+        frames.child[depth] = pick
+        push_frame(
+            kernel, children.start[pick], children.end[pick], children.words[pick], limit - (total - children.bound[pick])
+        )
+        return
+    frames.child_count[depth] = 0
+    frames.phase[depth] = CHOOSE
+
+
+@njit(cache=True, nogil=True)
+def finish(kernel: Kernel) -> None:  # pragma: no cover
+    """Remember what the top frame learnt and take it off the stack."""
+    frames, counters = kernel.frames, kernel.counters
+    depth = counters.depth[0]
+    best, rest = frames.best[depth], frames.rest[depth]
+    lower = best if rest >= best - tolerance(kernel.bounds, best) else rest
+    effort = counters.visited[0] - frames.visited_before[depth] + 1
+    remember(kernel.memory, frames.words[depth], lower, best, frames.best_attribute[depth], frames.best_position[depth], effort)
+    slot = slot_of(kernel.memory, frames.words[depth])
+    counters.answer[0] = kernel.memory.lower[slot]
+    counters.answer[1] = kernel.memory.upper[slot]
+    counters.depth[0] -= 1
+
+
+@njit(cache=True, nogil=True)
+def advance(kernel: Kernel, last_block: int, most_splits: int, most_parts: int) -> int:  # pragma: no cover
+    """Search until the stack is empty (DONE), ``last_block`` blocks were visited in all (PAUSED), or room runs out."""
+    frames, counters = kernel.frames, kernel.counters
+    while counters.depth[0] >= 0:
+        depth = counters.depth[0]
+        phase = frames.phase[depth]
+        if phase == ENTER:
+            if counters.visited[0] >= last_block:
+                return PAUSED
+            if 2 * (kernel.memory.count[0] + depth + 2) > len(kernel.memory.used):
+                return MEMORY_FULL
+            if (
+                depth + 2 > len(frames.phase)
+                or frames.first_candidate[depth] + most_splits > len(kernel.candidates.bound)
+                or frames.first_child[depth] + most_parts > len(kernel.children.bound)
+            ):
+                return STACK_FULL
+            enter(kernel)
+        elif phase == CHOOSE:
+            choose(kernel)
+        else:
+            advance_split(kernel)
+    return DONE

@@ -1,0 +1,300 @@
+"""One worker of the compiled search: builds its arrays from a problem, lends them room, and turns its answers into partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.cost.cost import CompiledCost
+from gensearch_db.cost.discernibility import KIND as SQUARED_SIZES
+from gensearch_db.cost.kernel import BlockContext, cost_arrays
+from gensearch_db.domain.region import Block
+from gensearch_db.errors import SpecificationError
+from gensearch_db.privacy.kernel import constraint_arrays
+from gensearch_db.search.arrays import CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
+from gensearch_db.search.block_kernel import evaluate_block, gather
+from gensearch_db.search.bounds import FEATURE_COUNT, BoundArrays, cell_features
+from gensearch_db.search.candidates import MOST_EXACT_PARTS, new_candidates
+from gensearch_db.search.extraction import block_of_words, canonical_partition, extract
+from gensearch_db.search.memory import bytes_per_slot, grown, new_memory, slot_of
+from gensearch_db.search.result import Partition, SearchProblem
+from gensearch_db.search.solver import (
+    DONE,
+    MEMORY_FULL,
+    PAUSED,
+    Children,
+    Frames,
+    Kernel,
+    advance,
+    new_children,
+    new_counters,
+    new_frames,
+    push_frame,
+)
+
+FIRST_SLOTS = 1 << 14
+LARGEST_EXACT = 2.0**53
+"""Integers up to here are exact in float64."""
+
+
+@dataclass(frozen=True)
+class Switches:
+    """Which bounds and speed-ups are on; each can be switched off, with the same answer."""
+
+    balanced: bool = True
+    water_fill: bool = True
+    prices: bool = True
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Switches:
+        """Those named in the options of a problem; the rest stays on."""
+        return cls(**{name: bool(options[name]) for name in cls.__dataclass_fields__ if name in options})
+
+
+class Worker:
+    """Arrays, memory and stack for one problem."""
+
+    def __init__(self, problem: SearchProblem, switches: Switches = Switches(), memory_limit: int | None = None) -> None:  # noqa: B008
+        self.problem = problem
+        self.kernel = _build_kernel(problem, switches)
+        self.most_splits = _most_splits(problem)
+        self.most_parts = int(max([2, *self.kernel.space.node_child_count]))
+        megabytes = memory_limit if memory_limit is not None else _default_megabytes()
+        slot_bytes = bytes_per_slot(len(self.kernel.space.empty_words))
+        self.most_slots = max(FIRST_SLOTS, 1 << int(np.log2(max(1, megabytes * 2**20 / slot_bytes / 1.5))))
+        self.forgotten = 0
+        self.root_words = self.words_of(0, self.cell_count)
+        if not self.kernel.space.tightening:
+            self.root_words = _whole_words(self.kernel.space, problem)
+
+    @property
+    def cell_count(self) -> int:
+        """The number of cells of the problem."""
+        return self.problem.cells.cell_count
+
+    @property
+    def visited(self) -> int:
+        """Blocks looked at so far."""
+        return int(self.kernel.counters.visited[0])
+
+    def words_of(self, start: int, end: int) -> NDArray[np.uint64]:
+        """The words of the cells ``order[start:end]`` together."""
+        words, features = np.zeros_like(self.kernel.space.empty_words), np.zeros(FEATURE_COUNT)
+        gather(self.kernel.space, self.kernel.cells, self.kernel.order, start, end, words, features)
+        return words
+
+    def ask(self, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:
+        """Begin to solve the block ``order[start:end]`` against a limit. Nothing else may be in progress."""
+        push_frame(self.kernel, start, end, words, limit)
+
+    def work(self, last_block: int) -> bool:
+        """Go on until the question is answered (True) or ``last_block`` blocks were visited in all."""
+        while True:
+            code = advance(self.kernel, last_block, self.most_splits, self.most_parts)
+            if code in (DONE, PAUSED):
+                return bool(code == DONE)
+            if code == MEMORY_FULL:
+                memory, forgotten = grown(self.kernel.memory, self.most_slots)
+                self.kernel = self.kernel._replace(memory=memory)
+                self.forgotten += forgotten
+            else:
+                self._enlarge_stack()
+
+    def _enlarge_stack(self) -> None:
+        kernel = self.kernel
+        self.kernel = kernel._replace(
+            frames=Frames(*(_doubled(array) for array in kernel.frames)),
+            children=Children(*(_doubled(array) for array in kernel.children)),
+            candidates=kernel.candidates._replace(
+                attribute=_doubled(kernel.candidates.attribute),
+                position=_doubled(kernel.candidates.position),
+                bound=_doubled(kernel.candidates.bound),
+            ),
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What the user must know about how the space was searched."""
+        if not self.kernel.counters.restricted[0]:
+            return ()
+        return (
+            f"Sets of more than {MOST_EXACT_PARTS} values were divided along candidate orders only: cost and bound are those of "
+            "this restricted split set.",
+        )
+
+    @property
+    def answer(self) -> tuple[float, float]:
+        """Lower bound and best known cost of the block that was solved last."""
+        return float(self.kernel.counters.answer[0]), float(self.kernel.counters.answer[1])
+
+    def known(self, words: NDArray[np.uint64]) -> tuple[float, float]:
+        """What the memory knows of a block: lower bound, best cost."""
+        slot = slot_of(self.kernel.memory, words)
+        if not self.kernel.memory.used[slot]:
+            return 0.0, float("inf")
+        return float(self.kernel.memory.lower[slot]), float(self.kernel.memory.upper[slot])
+
+    def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[tuple[int, int, NDArray[np.uint64]]]:
+        """The best partition known of a block as slices of ``order`` with their words. Parts that were forgotten are solved again."""
+        size = end - start
+        word_count = len(words)
+        ends, block_words = np.zeros(size, np.int64), np.zeros((size, word_count), np.uint64)
+        pending_ends, pending_words = np.zeros(size + 1, np.int64), np.zeros((size + 1, word_count), np.uint64)
+        count, unknown = extract(
+            self.kernel, start, end, words, ends, block_words, pending_ends, pending_words, self.most_parts
+        )
+        slices = []
+        for i in range(count):
+            to = abs(int(ends[i]))
+            if ends[i] < 0:
+                self.ask(start, to, block_words[i], float("inf"))
+                self.work(np.iinfo(np.int64).max)
+                slices.extend(self.slices(start, to, block_words[i].copy()))
+            else:
+                slices.append((start, to, block_words[i].copy()))
+            start = to
+        assert not unknown or slices
+        return slices
+
+    def partition(self, slices: list[tuple[int, int, NDArray[np.uint64]]]) -> Partition:
+        """The partition that slices of ``order`` make."""
+        blocks: list[Block] = [block_of_words(self.kernel.space, self.problem, words) for _, _, words in slices]
+        members = [self.kernel.order[start:end].copy() for start, end, _ in slices]
+        return canonical_partition(blocks, members, self.cell_count)
+
+    def evaluate(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
+        """Rows, size, feasibility and cost of the block ``order[start:end]``."""
+        kernel = self.kernel
+        return evaluate_block(  # type: ignore[no-any-return]
+            kernel.space,
+            kernel.cells,
+            kernel.constraints,
+            kernel.costs,
+            kernel.order,
+            start,
+            end,
+            words,
+            kernel.context,
+            kernel.sums,
+        )
+
+
+def _doubled(array: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([array, np.zeros_like(array)])
+
+
+def _default_megabytes() -> int:
+    """Half of the machine's memory, 2 GB where that is unknown."""
+    import os
+
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**21)
+    except (ValueError, OSError, AttributeError):
+        return 2048
+
+
+def _most_splits(problem: SearchProblem) -> int:
+    """At most so many splits of one block."""
+    total = 0
+    for attribute in problem.space.attributes:
+        leaves = attribute.leaf_count
+        exact = 2 ** (min(leaves, MOST_EXACT_PARTS) - 1)
+        total += 2 * leaves + exact
+    return total
+
+
+def _whole_words(space: SpaceArrays, problem: SearchProblem) -> NDArray[np.uint64]:
+    words = space.empty_words.copy()
+    for j, attribute in enumerate(problem.space.attributes):
+        if space.wide[j]:
+            words[space.word[j]] = np.uint64(attribute.leaf_count - 1)
+        else:
+            words[space.word[j]] |= np.uint64(((1 << attribute.leaf_count) - 1) << int(space.shift[j]))
+    return words
+
+
+def _context(space: SpaceArrays, cells: CellArrays, marginals: NDArray[np.int64], widest: int) -> BlockContext:
+    attributes = len(space.kinds)
+    columns = cells.histogram_starts.shape[0]
+    return BlockContext(
+        *(np.zeros(attributes, np.int64) for _ in range(2)),
+        *(np.zeros(attributes) for _ in range(5)),
+        np.zeros(attributes, np.int64),
+        np.zeros((columns, widest), np.int64),
+        space.leaf_starts,
+        marginals,
+    )
+
+
+def _build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
+    constraints = [constraint.compiled(problem.table) for constraint in problem.constraints]
+    summands = problem.cost.compiled(problem.table)
+    assert summands is not None and all(constraint is not None for constraint in constraints)
+    _guard_exactness(problem)
+    minimum_rows = max([1, *(constraint.minimum_size(problem.table) for constraint in problem.constraints)])
+    squares_weight = sum(summand.weight for summand in summands if summand.kind == SQUARED_SIZES)
+    space = space_arrays(problem.space, problem.cells, problem.values_labels)
+    rows = problem.cells.counts
+    features = cell_features(rows, minimum_rows, squares_weight, np.zeros(len(rows)))
+    cells = cell_arrays(space, problem.cells, features)
+    sums = accumulators(space, cells)
+    columns = (*problem.cells.sensitive, *problem.cells.classes)
+    widest = max([0, *(len(column.domain.values) for column in columns)])
+    word_count = len(space.empty_words)
+    bounds = BoundArrays(
+        minimum_rows, float(squares_weight), int(problem.cost.integral), int(switches.balanced), int(switches.water_fill)
+    )
+    kernel = Kernel(
+        space=space,
+        cells=cells,
+        constraints=constraint_arrays([constraint for constraint in constraints if constraint is not None]),
+        monotone=int(all(constraint.monotone for constraint in problem.constraints)),
+        costs=cost_arrays(summands),
+        bounds=bounds,
+        context=_context(space, cells, sums.rows, widest),
+        sums=sums,
+        order=np.arange(len(rows), dtype=np.int64),
+        spare=np.zeros(len(rows), np.int64),
+        memory=new_memory(FIRST_SLOTS, word_count),
+        frames=new_frames(256, word_count),
+        children=new_children(2048, word_count),
+        candidates=new_candidates(4 * _most_splits(problem) + 4096),
+        counters=new_counters(),
+    )
+    if switches.prices and problem.cost.monotone:
+        rest = tuple(summand for summand in summands if summand.kind != SQUARED_SIZES)
+        kernel.cells.features[:, 3] = _own_costs(kernel, rest)
+    return kernel
+
+
+def _own_costs(kernel: Kernel, summands: tuple[CompiledCost, ...]) -> NDArray[np.float64]:
+    """The cost of each cell as a block of its own: a price, because a monotone cost only falls when blocks are cut finer."""
+    costs = cost_arrays(summands)
+    prices = np.zeros(len(kernel.order))
+    if summands:
+        for cell in range(len(prices)):
+            prices[cell] = evaluate_block(
+                kernel.space,
+                kernel.cells,
+                kernel.constraints,
+                costs,
+                kernel.order,
+                cell,
+                cell + 1,
+                kernel.cells.words[cell],
+                kernel.context,
+                kernel.sums,
+            )[3]
+    return prices
+
+
+def _guard_exactness(problem: SearchProblem) -> None:
+    rows = problem.cells.row_count
+    if problem.cost.integral and rows * rows > LARGEST_EXACT:
+        raise SpecificationError(
+            f"{rows} rows are too many for an exact {problem.cost.describe()}: its values would pass 2^53; "
+            "choose another cost, such as ncp"
+        )
