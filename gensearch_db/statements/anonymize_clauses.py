@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from gensearch_db.cost.registry import COSTS
 from gensearch_db.errors import SpecificationError, near_matches
-from gensearch_db.problem.calls import parse_call, parse_sum
+from gensearch_db.privacy.registry import CONSTRAINTS
+from gensearch_db.problem.calls import parse_call
 from gensearch_db.problem.problem import Labels, QuasiIdentifier, StatisticsSource, Strategy
 from gensearch_db.statements.attributes import read_attribute
 from gensearch_db.statements.limits import read_memory_limit, read_node_limit, read_stop_after, read_stop_within, read_threads
@@ -111,10 +113,17 @@ def _constraint(reader: Reader) -> str:
     first = reader.position
     text = _call(reader, "a constraint, as in k_anonymity(10)")
     try:
-        parse_call(text)
+        call = parse_call(text)
+        if call.name not in CONSTRAINTS:
+            raise reader.error(reader.tokens[first], _unknown("constraint", call.name, CONSTRAINTS))
+        CONSTRAINTS[call.name].from_call(call)
     except SpecificationError as error:
         raise reader.wrap(first, str(error)) from None
     return text
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    return f"there is no {what} '{name}'{near_matches(name, known) or '; there are ' + ', '.join(known)}"
 
 
 def _call(reader: Reader, wanted: str) -> str:
@@ -132,15 +141,17 @@ def _minimize(reader: Reader) -> dict[str, Any]:
         if token is not None and token.kind is Kind.NUMBER:
             reader.number()
             reader.require_symbol("*")
-        _call(reader, "a cost, as in discernibility")
+        start = reader.position
+        text = _call(reader, "a cost, as in discernibility")
+        try:
+            call = parse_call(text)
+            if call.name not in COSTS:
+                raise reader.error(reader.tokens[start], _unknown("cost", call.name, COSTS))
+            COSTS[call.name].from_call(call)
+        except SpecificationError as error:
+            raise reader.wrap(start, str(error)) from None
         if not reader.take_symbol("+"):
-            break
-    text = reader.text_since(first)
-    try:
-        parse_sum(text)
-    except SpecificationError as error:
-        raise reader.wrap(first, str(error)) from None
-    return {"minimize": text}
+            return {"minimize": reader.text_since(first)}
 
 
 def _suppress(reader: Reader) -> dict[str, Any]:
@@ -180,8 +191,7 @@ def _option_value(reader: Reader) -> str | int | float | bool:
     if token is not None and token.kind is Kind.STRING:
         return reader.string()
     if token is not None and (token.kind is Kind.NUMBER or token.is_symbol("-")):
-        value = reader.number()
-        return int(value) if value.denominator == 1 else float(value)
+        return reader.plain_number()
     word = reader.name("a value")
     return {"true": True, "false": False}.get(word.lower(), word)
 

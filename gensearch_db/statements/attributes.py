@@ -152,8 +152,7 @@ def _bound(reader: Reader) -> str | int | float:
     token = reader.current
     if token is not None and token.kind is Kind.STRING:
         return reader.string()
-    value = reader.number("a bound: a number, or a date as 'string'")
-    return int(value) if value.denominator == 1 else float(value)
+    return reader.plain_number("a bound: a number, or a date as 'string'")
 
 
 def _weight(reader: Reader) -> dict[str, Any]:

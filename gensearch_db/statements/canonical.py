@@ -108,7 +108,13 @@ def _boundary(text: str) -> str:
 
 
 def _bound(value: str | int | float) -> str:
-    return written_string(value) if isinstance(value, str) else decimal(value)
+    return written_string(value) if isinstance(value, str) else _typed(value)
+
+
+def _typed(value: int | float) -> str:
+    """A number that keeps its type: floats have a point."""
+    text = format(Decimal(repr(value)), "f")
+    return text if isinstance(value, int) or "." in text else f"{text}.0"
 
 
 def _options(problem: Problem) -> str:
@@ -123,7 +129,7 @@ def _option(name: str, value: str | int | float | bool) -> str:
     if isinstance(value, str):
         return written_string(value)
     try:
-        return decimal(value)
+        return _typed(value)
     except ValueError:
         raise SpecificationError(f"option '{name}' has the value {value}, which no statement can write") from None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import cache
 
+from gensearch_db.database.rendering import statement
 from gensearch_db.errors import QueryError, near_matches
 from gensearch_db.problem.problem import is_file
 from gensearch_db.statements.tokens import Kind, Token, error_at
@@ -15,7 +17,17 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def written_name(name: str) -> str:
     """A name as a statement writes it: bare where that is unambiguous, else in double quotes."""
-    return name if _PLAIN_NAME.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _reserved_words():
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+@cache
+def _reserved_words() -> frozenset[str]:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        return frozenset(word for (word,) in connection.execute(statement("statements/reserved_words")).fetchall())
 
 
 def written_string(text: str) -> str:
@@ -182,9 +194,16 @@ class Reader:
             value = Fraction(text)
         except ValueError:
             raise self.error(first or token, f"{text} is not {wanted}") from None
-        if abs(value.numerator) > 10**300 or value.denominator > 10**300:
-            raise self.error(token, f"{text} is out of range")
+        try:
+            float(value)
+        except OverflowError:
+            raise self.error(token, f"{wanted} cannot be that large") from None
         return -value if negative else value
+
+    def plain_number(self, wanted: str = "a number") -> int | float:
+        """A number as Python has it: a float where it is written with a point."""
+        value = self.number(wanted)
+        return float(value) if "." in self.tokens[self.position - 1].text else int(value)
 
     def whole_number(self, wanted: str) -> int:
         """A whole number of at least 1."""

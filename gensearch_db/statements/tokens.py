@@ -68,9 +68,11 @@ def tokenize(script: str) -> list[Token]:
         position = script.index("\0")
         raise error_at(script, position, position + 1, "a statement cannot hold a NUL character")
     found = duckdb.tokenize(script)
+    if not found:
+        return []
     ends = [*(offset for offset, _ in found[1:]), len(raw)]
     tokens: list[Token] = []
-    start = len(raw[: found[0][0]].decode("utf-8")) if found else 0
+    start = len(raw[: found[0][0]].decode("utf-8"))
     for (offset, engine_kind), end in zip(found, ends, strict=True):
         text = raw[offset:end].decode("utf-8")
         written = text.rstrip(" \t\n\r\f\v")

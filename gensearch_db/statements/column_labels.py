@@ -1,0 +1,54 @@
+"""Column comments as labels: ``COMMENT ON COLUMN t.age IS 'quasi-identifier split every 5'`` says what a column is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from gensearch_db.errors import GensearchError, Problems, SpecificationError
+from gensearch_db.problem.problem import QuasiIdentifier
+from gensearch_db.statements.attributes import read_options
+from gensearch_db.statements.reader import Reader
+from gensearch_db.statements.tokens import tokenize
+
+_ROLE = re.compile(r"\s*(quasi[-_ ]?identifier|identifier|person|sensitive|keep)\b(.*)", re.IGNORECASE | re.DOTALL)
+_FIELDS = {"identifier": "identifiers", "person": "person", "sensitive": "sensitive", "keep": "keep"}
+
+
+def roles_from_comments(comments: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
+    """The roles that the comments of a table's columns give, as fields of a :class:`Problem`.
+
+    ``comments`` are pairs of column and comment. A comment that begins with ``quasi-identifier`` must read as a label to its
+    end or to a semicolon; the other roles count only where they stand alone or before a semicolon, so that a remark such as
+    "identifier of the sensor" is no label. Raises :class:`SpecificationError` with all comments that cannot be read.
+    """
+    problems = Problems(SpecificationError)
+    quasi_identifiers: dict[str, QuasiIdentifier] = {}
+    roles: dict[str, list[str]] = {field: [] for field in _FIELDS.values()}
+    for column, comment in comments:
+        found = _ROLE.fullmatch(comment or "")
+        if found is None:
+            continue
+        role, rest = found[1].lower(), found[2]
+        if role.startswith("quasi"):
+            try:
+                quasi_identifiers[column] = _options(rest)
+            except GensearchError as error:
+                problems.add(f"the comment of column '{column}' is no label: {error}")
+        elif not rest.partition(";")[0].strip(" .\n\t"):
+            roles[_FIELDS[role]].append(column)
+    if len(roles["person"]) > 1:
+        problems.add(f"the comments of columns {', '.join(roles['person'])} all say 'person'; only one column can tell persons apart")
+    problems.raise_if_any()
+    fields: dict[str, Any] = {field: tuple(names) for field, names in roles.items() if field != "person"}
+    return {**fields, "person": next(iter(roles["person"]), None), "quasi_identifiers": quasi_identifiers}
+
+
+def _options(text: str) -> QuasiIdentifier:
+    tokens = tokenize(text)
+    end = next((position for position, token in enumerate(tokens) if token.is_symbol(";")), len(tokens))
+    reader = Reader(text, tokens[:end])
+    attribute = read_options(reader, 0)
+    reader.require_end()
+    return attribute

@@ -1,0 +1,276 @@
+"""The one description of our SQL: ``.help`` in the shell, completion, and ``docs/sql.md`` are made from these tables.
+
+``python -m gensearch_db.statements.help`` prints the page; a test holds ``docs/sql.md`` to it, and parses every example.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gensearch_db.errors import QueryError, near_matches
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One statement, clause or option: its first words, how it is written, what it does, an example."""
+
+    words: str
+    syntax: str
+    meaning: str
+    example: str
+
+
+STATEMENTS = (
+    Entry(
+        "ANONYMIZE",
+        "ANONYMIZE TABLE table | 'file' | (query) INTO release [clause …]",
+        "Finds the optimal generalization of the table and writes it as the tables `release` and `release_blocks`, audited, in one "
+        "transaction. Clauses stand in any order, each at most once. Without any clause that names columns, column comments say "
+        "what each column is (see Labels).",
+        "ANONYMIZE TABLE adult INTO adult_release\n"
+        "  QUASI IDENTIFIERS (age SPLIT EVERY 5, sex)\n"
+        "  SENSITIVE (income)\n"
+        "  SUBJECT TO k_anonymity(10) AND entropy_l_diversity(1.5)\n"
+        "  STOP AFTER INTERVAL 1 MINUTE",
+    ),
+    Entry(
+        "EXPLAIN ANONYMIZE",
+        "EXPLAIN ANONYMIZE …",
+        "Tells what the search would face and writes nothing: the split set, cells, blocks, partitions, the largest k possible, "
+        "whether each constraint can be met, memory and time to expect, and the SQL that will run.",
+        "EXPLAIN ANONYMIZE TABLE adult INTO adult_release QUASI IDENTIFIERS (age SPLIT EVERY 5, sex) SUBJECT TO k_anonymity(10)",
+    ),
+    Entry(
+        "ANONYMIZE … USING RELEASE",
+        "ANONYMIZE TABLE new_rows INTO new_release [REPLACE] USING RELEASE release",
+        "Generalizes new rows by the blocks of an existing release instead of searching. Rows that lie in no block, and blocks "
+        "that fall below the release's constraints with these rows alone, are held back; the answer counts them.",
+        "ANONYMIZE TABLE adult_2025 INTO adult_2025_release USING RELEASE adult_release",
+    ),
+    Entry(
+        "AUDIT",
+        "AUDIT release [AGAINST table | 'file' | (query)]",
+        "Checks a release by SQL that shares no code with the search and reads only the written tables; AGAINST also checks that "
+        "every row of the source lies inside its block. One row per check.",
+        "AUDIT adult_release AGAINST adult",
+    ),
+    Entry(
+        "ESTIMATE",
+        "ESTIMATE SELECT COUNT(*) FROM table WHERE … USING release",
+        "Estimates a count query on the release alone, under uniform spread inside each block.",
+        "ESTIMATE SELECT COUNT(*) FROM adult WHERE age BETWEEN 37 AND 77 USING adult_release",
+    ),
+    Entry(
+        "PROFILE",
+        "PROFILE table | 'file' | (query)",
+        "Says of each column what it looks like: type, distinct values, NULLs, share of unique values, how well it separates rows "
+        "alone and together with others, a verdict with its reason, and in the last row a ready ANONYMIZE statement. No value of "
+        "any row is shown.",
+        "PROFILE adult",
+    ),
+    Entry("SHOW RELEASES", "SHOW RELEASES", "Lists the releases of this database, oldest first.", "SHOW RELEASES"),
+    Entry(
+        "DROP RELEASE",
+        "DROP RELEASE [IF EXISTS] release",
+        "Drops the release, its blocks and its catalog row in one transaction.",
+        "DROP RELEASE IF EXISTS adult_release",
+    ),
+    Entry(
+        "PUBLISH",
+        "PUBLISH release, … TO 'target' [REPLACE]",
+        "Copies what may be handed out, `release` and `release_blocks` and nothing else, into a .duckdb file, or into a folder as "
+        "'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. An existing target is only "
+        "overwritten with REPLACE.",
+        "PUBLISH adult_release TO 'handout.duckdb'",
+    ),
+)
+
+CLAUSES = (
+    Entry("REPLACE", "REPLACE", "Replaces a release of the same name.", "REPLACE"),
+    Entry("IDENTIFIERS", "IDENTIFIERS (column, …)", "Columns that name a person outright; never released.", "IDENTIFIERS (name)"),
+    Entry(
+        "PERSON",
+        "PERSON (column)",
+        "The column that tells persons apart where several rows may belong to one: sizes then count persons.",
+        "PERSON (patient_id)",
+    ),
+    Entry(
+        "QUASI IDENTIFIERS",
+        "QUASI IDENTIFIERS (column [option …], …)",
+        "Columns that others could link to a person; they are generalized.",
+        "QUASI IDENTIFIERS (age SPLIT EVERY 5, zip PREFIX)",
+    ),
+    Entry("SENSITIVE", "SENSITIVE (column, …)", "Columns to protect from being inferred; released as they are.", "SENSITIVE (income)"),
+    Entry("KEEP", "KEEP (column, …)", "Further columns to release as they are.", "KEEP (weight)"),
+    Entry(
+        "SUBJECT TO",
+        "SUBJECT TO constraint AND constraint …",
+        "The privacy constraints that every block must meet.",
+        "SUBJECT TO k_anonymity(10) AND t_closeness(0.2, income)",
+    ),
+    Entry(
+        "SUPPRESS AT MOST",
+        "SUPPRESS AT MOST x PERCENT",
+        "How many rows may be left out of the release; none unless said.",
+        "SUPPRESS AT MOST 1 PERCENT",
+    ),
+    Entry(
+        "MINIMIZE",
+        "MINIMIZE cost [+ weight * cost …]",
+        "The information loss to minimize; ncp unless said.",
+        "MINIMIZE ncp + 0.5 * discernibility",
+    ),
+    Entry(
+        "USING",
+        "USING strategy [(option = value, …)]",
+        "The search: block_graph (unless said), enumeration (the paper's), mondrian or mondrian_steepest.",
+        "USING enumeration (priority = cost)",
+    ),
+    Entry("STOP AFTER", "STOP AFTER INTERVAL n unit", "Time limit; 1 minute unless said.", "STOP AFTER INTERVAL 90 SECONDS"),
+    Entry(
+        "STOP WITHIN",
+        "STOP WITHIN x PERCENT OF OPTIMAL | STOP WITHIN factor OF OPTIMAL",
+        "Accepts a release that is proven to cost at most this much more than the optimum.",
+        "STOP WITHIN 5 PERCENT OF OPTIMAL",
+    ),
+    Entry("NODE LIMIT", "NODE LIMIT n", "Stops after n nodes of the search; reproducible everywhere.", "NODE LIMIT 100000"),
+    Entry("MEMORY LIMIT", "MEMORY LIMIT 'n MB'", "Memory for what the search remembers.", "MEMORY LIMIT '2 GB'"),
+    Entry("THREADS", "THREADS n", "Threads to use.", "THREADS 2"),
+    Entry(
+        "LABELS",
+        "LABELS REGION | VALUES",
+        "Whether a label states the block's region or only the values that occur in it.",
+        "LABELS VALUES",
+    ),
+    Entry(
+        "WITH TYPED COLUMNS",
+        "WITH TYPED COLUMNS",
+        "Adds bounds and value lists in the column's own type to the release.",
+        "WITH TYPED COLUMNS",
+    ),
+    Entry(
+        "STATISTICS",
+        "STATISTICS auto | sql | memory",
+        "Whether block statistics come from grouped SQL or the compiled kernel; answers are identical.",
+        "STATISTICS sql",
+    ),
+)
+
+OPTIONS = (
+    Entry("SPLIT", "SPLIT EVERY n | EVERY [n] MONTH", "Boundaries at multiples of a step or unit of time.", "age SPLIT EVERY 5"),
+    Entry("SPLIT", "SPLIT AT a, b, …", "Boundaries at these values; dates as strings.", "age SPLIT AT 18, 30, 65"),
+    Entry("SPLIT", "SPLIT n QUANTILES", "Boundaries that divide the rows into n equal parts.", "income SPLIT 16 QUANTILES"),
+    Entry("SPLIT", "SPLIT ANYWHERE", "A boundary before every value that occurs.", "age SPLIT ANYWHERE"),
+    Entry(
+        "TAXONOMY",
+        "TAXONOMY table | 'file.csv'",
+        "Regions are the nodes of a taxonomy.",
+        "education TAXONOMY education_levels",
+    ),
+    Entry(
+        "RELAXED",
+        "TAXONOMY … RELAXED",
+        "Any subset of a node's children may split from the rest.",
+        "education TAXONOMY education_levels RELAXED",
+    ),
+    Entry("PREFIX", "PREFIX", "Regions are common prefixes: postcodes and other codes.", "zip PREFIX"),
+    Entry(
+        "ORDERED",
+        "ORDERED [(value, …)]",
+        "Categories in order: the column's own, or the one listed.",
+        "grade ORDERED ('low', 'middle', 'high')",
+    ),
+    Entry("UNORDERED", "UNORDERED", "Any set of values is a region.", "region UNORDERED"),
+    Entry("DOMAIN", "DOMAIN (low, high)", "The declared bounds, published as they are.", "age DOMAIN (0, 120)"),
+    Entry("WEIGHT", "WEIGHT w", "The column's share in ncp.", "age WEIGHT 2"),
+    Entry("MINIMUM", "MINIMUM LENGTH n", "The shortest published edge.", "age MINIMUM LENGTH 5"),
+    Entry("TIMEZONE", "TIMEZONE 'zone'", "Where days begin, for TIMESTAMPTZ.", "seen SPLIT EVERY MONTH TIMEZONE 'Europe/Berlin'"),
+)
+
+LABELS = """\
+`COMMENT ON COLUMN t.age IS 'quasi-identifier split every 5'` labels a column. The first words of the comment are `identifier`,
+`person`, `quasi-identifier` (with the options above), `sensitive` or `keep`; after `;` any remark may follow. Other comments
+are no labels, and a column without label is not released. With labels in place,
+`ANONYMIZE TABLE t INTO r SUBJECT TO k_anonymity(10)` works alone."""
+
+
+def help_text(topic: str = "") -> str:
+    """Help on a statement, clause, option, ``constraints`` or ``costs``; an overview without topic.
+
+    Raises :class:`QueryError` with near matches for an unknown topic.
+    """
+    wanted = " ".join(topic.upper().split()).rstrip(";")
+    if not wanted:
+        lines = [f"{entry.words:<26}{entry.meaning.split('. ')[0].rstrip('.')}." for entry in STATEMENTS]
+        return "\n".join([*lines, "", "More: .help ANONYMIZE, .help QUASI IDENTIFIERS, .help constraints, .help costs, …"])
+    if wanted in ("CONSTRAINTS", "COSTS"):
+        return "\n".join(f"{name:<28}{meaning}" for name, meaning in registered()[wanted.lower()])
+    found = [entry for entry in (*STATEMENTS, *CLAUSES, *OPTIONS) if entry.words == wanted]
+    if not found:
+        known = [entry.words for entry in (*STATEMENTS, *CLAUSES, *OPTIONS)] + ["CONSTRAINTS", "COSTS"]
+        raise QueryError(f"there is no help on '{topic}'{near_matches(topic, known)}")
+    parts = [f"{entry.syntax}\n  {entry.meaning}\n  Example: {entry.example}" for entry in found]
+    if wanted == "ANONYMIZE":
+        parts.append("Clauses:\n" + "\n".join(f"  {entry.syntax}" for entry in CLAUSES))
+    if wanted == "QUASI IDENTIFIERS":
+        parts.append("Options of a column:\n" + "\n".join(f"  {entry.syntax}" for entry in OPTIONS))
+    return "\n\n".join(parts)
+
+
+def registered() -> dict[str, list[tuple[str, str]]]:
+    """The ``constraints`` and ``costs`` by name, each with the first line of its documentation."""
+    from gensearch_db.cost.registry import COSTS
+    from gensearch_db.privacy.registry import CONSTRAINTS
+
+    def described(classes: dict[str, type]) -> list[tuple[str, str]]:
+        return [(name, (kind.__doc__ or name).strip().splitlines()[0].replace("``", "`")) for name, kind in classes.items()]
+
+    return {"constraints": described(dict(CONSTRAINTS)), "costs": described(dict(COSTS))}
+
+
+def keywords() -> list[str]:
+    """Every word of our statements, for completion."""
+    words = {
+        word
+        for entry in (*STATEMENTS, *CLAUSES, *OPTIONS)
+        for word in entry.syntax.replace("(", " ").replace(")", " ").replace("[", " ").replace("]", " ").split()
+        if word.isalpha() and word.isupper() and len(word) > 1
+    }
+    return sorted(words)
+
+
+def page() -> str:
+    """``docs/sql.md``."""
+    parts = [
+        "# The SQL of gensearch-db",
+        "<!-- Made by `python -m gensearch_db.statements.help`. Edit gensearch_db/statements/help.py instead. -->",
+        "`gensearch_db.connect(path)` gives a DuckDB connection that also understands the statements below; so do `gensearch sql` and "
+        "the `%%gensearch` magic. Everything else goes to DuckDB untouched. Keywords are case-insensitive, and none of them is "
+        "reserved: a table may be called `audit`. A script is read as a whole before any of it runs. Each statement answers with a "
+        "relation, like any query.",
+        "## Statements",
+        *(f"### {entry.words}\n\n```\n{entry.syntax}\n```\n\n{entry.meaning}\n\n```sql\n{entry.example};\n```" for entry in STATEMENTS),
+        "## Clauses of ANONYMIZE",
+        _table(CLAUSES),
+        "## Options of a quasi-identifier",
+        _table(OPTIONS),
+        "## Labels: column comments as roles",
+        LABELS,
+    ]
+    for title, entries in registered().items():
+        rows = "\n".join(f"| `{name}` | {_cell(meaning)} |" for name, meaning in entries)
+        parts.append(f"## {title.capitalize()}\n\n| name | meaning |\n|---|---|\n{rows}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(entries: tuple[Entry, ...]) -> str:
+    rows = (f"| `{_cell(entry.syntax)}` | {entry.meaning} | `{entry.example}` |" for entry in entries)
+    return "| written | meaning | example |\n|---|---|---|\n" + "\n".join(rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,251 @@
+"""PUBLISH: copy what may be handed out of a release, the two tables and a dictionary, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from gensearch_db.database.catalog import CatalogEntry, require_release
+from gensearch_db.database.dictionary import ReleaseDictionary
+from gensearch_db.database.rendering import Sql, statement
+from gensearch_db.database.session import Session, TableName
+from gensearch_db.errors import GensearchError, SpecificationError
+from gensearch_db.statements.reader import written_name
+
+_ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
+_NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table that was handed out: where it went, and how many rows it has."""
+
+    release: str
+    table: str
+    file: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One table to hand out: the query that reads it and its columns (name, type as published)."""
+
+    entry: CatalogEntry
+    name: str
+    table: TableName
+    columns: tuple[tuple[str, str], ...]
+
+    def rows(self, nested_as_json: bool = False) -> Sql:
+        columns = [
+            {"name": name, "type": published if "ENUM(" in own else None, "nested": nested_as_json and bool(_NESTED.search(published))}
+            for (name, own), (_, published) in zip(self.columns, self.published_columns, strict=True)
+        ]
+        return statement("statements/publish_rows", table=self.table, columns=columns)
+
+    @property
+    def published_columns(self) -> tuple[tuple[str, str], ...]:
+        return tuple((name, published_type(own)) for name, own in self.columns)
+
+
+def published_type(type_name: str) -> str:
+    """The type a column is handed out with: an ENUM would list values that no published row has, so it becomes text."""
+    return _ENUM.sub("VARCHAR", type_name)
+
+
+def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:
+    """Copy ``releases`` to ``target``: a ``.duckdb`` file, or ``folder/*.parquet`` or ``folder/*.csv``.
+
+    Written to a temporary place beside the target and moved there when complete. Beside a file goes
+    ``<file>.dictionary.json``, into a folder ``dictionary.json``. An existing target is overwritten with ``replace`` only.
+    Raises :class:`SpecificationError` for unknown releases, clashing names and targets that cannot be written.
+    """
+    if not releases:
+        raise SpecificationError("name at least one release to publish")
+    path = Path(target)
+    entries = [require_release(session, written) for written in releases]
+    parts = [part for entry in entries for part in _parts(session, entry)]
+    names = [part.name.casefold() for part in parts]
+    for part in parts:
+        if names.count(part.name.casefold()) > 1:
+            raise SpecificationError(f"two of the tables to publish are called '{part.name}'; publish them to different targets")
+    if path.suffix.lower() in (".duckdb", ".db"):
+        return _to_database(session, parts, path, replace)
+    if path.name in ("*.parquet", "*.csv"):
+        return _to_folder(session, parts, path.parent, path.suffix, replace)
+    raise SpecificationError(f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'")
+
+
+def _parts(session: Session, entry: CatalogEntry) -> list[_Part]:
+    parts = []
+    for database, schema, name in (entry.release_name, entry.blocks_name):
+        columns = session.rows(statement("catalog/columns"), {"database": database, "schema": schema, "name": name})
+        if not columns:
+            raise SpecificationError(f"table '{name}' of release '{entry.release}' is missing; anonymize again")
+        parts.append(_Part(entry, name, (database, schema, name), tuple(columns)))
+    return parts
+
+
+def _to_database(session: Session, parts: list[_Part], path: Path, replace: bool) -> list[PublishedTable]:
+    dictionary_path = path.with_name(path.name + ".dictionary.json")
+    _refuse_existing([path, dictionary_path], replace)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.duckdb")
+    alias = session.temporary_name("handout")
+    published = []
+    try:
+        session.execute(statement("statements/publish_attach", path=str(temporary), alias=alias))
+        try:
+            for part in parts:
+                name = (alias, "main", part.name)
+                session.execute(statement("statements/publish_table", target=name, rows=part.rows()))
+                if part.name == part.entry.blocks:
+                    text = _public_dictionary(part.entry.dictionary).to_json()
+                    session.execute(statement("release/comment", release_blocks=name, dictionary=text))
+                published.append(_published(session, part, name, path))
+        finally:
+            session.execute(statement("statements/publish_detach", alias=alias))
+        _write(dictionary_path, _dictionary(parts, str(path.name), None))
+        os.replace(temporary, path)
+    except OSError as error:
+        raise SpecificationError(f"cannot write '{path}': {error}") from error
+    finally:
+        for leftover in (temporary, temporary.with_name(temporary.name + ".wal")):
+            leftover.unlink(missing_ok=True)
+    return published
+
+
+def _to_folder(session: Session, parts: list[_Part], folder: Path, suffix: str, replace: bool) -> list[PublishedTable]:
+    files = {part.name: quote(part.name, safe=" ") + suffix for part in parts}
+    _refuse_existing([folder / name for name in (*files.values(), "dictionary.json")], replace)
+    temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    published = []
+    try:
+        temporary.mkdir(parents=True)
+        marker = _marker(session, parts) if suffix == ".csv" else None
+        for part in parts:
+            path = str(temporary / files[part.name])
+            if marker is None:
+                session.execute(statement("statements/publish_parquet", path=path, rows=part.rows()))
+            else:
+                rows = part.rows(nested_as_json=True)
+                session.execute(statement("statements/publish_csv", path=path, rows=rows, marker=marker))
+            published.append(_published(session, part, part.table, folder / files[part.name]))
+        _write(temporary / "dictionary.json", _dictionary(parts, f"{folder.name}/*{suffix}", marker))
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in sorted(temporary.iterdir()):
+            os.replace(file, folder / file.name)
+    except OSError as error:
+        raise SpecificationError(f"cannot write to '{folder}': {error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return published
+
+
+def _published(session: Session, part: _Part, table: TableName, path: Path) -> PublishedTable:
+    count = session.value(statement("statements/count_rows", table=table))
+    return PublishedTable(part.entry.release, part.name, str(path), count)
+
+
+def _refuse_existing(paths: Sequence[Path], replace: bool) -> None:
+    existing = [str(path) for path in paths if path.exists()]
+    if existing and not replace:
+        raise SpecificationError(f"{', '.join(existing)} exists already; say REPLACE to overwrite it, or choose another target")
+
+
+def _marker(session: Session, parts: list[_Part]) -> str:
+    """What stands for NULL in CSV files: a text that no value equals, so that NULL and '' stay apart for every reader."""
+    for number in range(100):
+        marker = "\\N" if number == 0 else f"\\N{number}"
+        for part in parts:
+            rows = part.rows(nested_as_json=True)
+            sql = statement("statements/publish_marker_occurs", rows=rows, columns=[name for name, _ in part.columns])
+            if session.value(sql, {"marker": marker}):
+                break
+        else:
+            return marker
+    raise GensearchError("every text that could stand for NULL in the CSV files occurs as a value; publish as Parquet")
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def _public_dictionary(dictionary: ReleaseDictionary) -> ReleaseDictionary:
+    return dictionary.model_copy(
+        update={
+            "quasi_identifiers": tuple(
+                each.model_copy(update={"type": published_type(each.type)}) for each in dictionary.quasi_identifiers
+            ),
+            "sensitive": tuple(each.model_copy(update={"type": published_type(each.type)}) for each in dictionary.sensitive),
+        }
+    )
+
+
+def _dictionary(parts: list[_Part], target: str, marker: str | None) -> dict[str, Any]:
+    """The data dictionary: every table and column with type and meaning, the constraints, and how to check them again."""
+    releases = []
+    for entry in dict.fromkeys(part.entry for part in parts):
+        own = [part for part in parts if part.entry is entry]
+        tables = [
+            {"table": part.name, "columns": [_column(entry.dictionary, name, kind) for name, kind in part.published_columns]}
+            for part in own
+        ]
+        releases.append(
+            {
+                "release": entry.release,
+                "dictionary": json.loads(_public_dictionary(entry.dictionary).to_json()),
+                "subject_to": list(entry.problem.subject_to),
+                "tables": tables,
+                "verify": _verification(entry, target),
+            }
+        )
+    content: dict[str, Any] = {"format": 1, "target": target, "releases": releases}
+    if marker is not None:
+        content["csv"] = {"null": marker, "nested": "lists and structures are JSON text", "header": True, "encoding": "UTF-8"}
+    return content
+
+
+def _column(dictionary: ReleaseDictionary, name: str, kind: str) -> dict[str, str]:
+    return {"name": name, "type": kind, "meaning": _meaning(dictionary, name)}
+
+
+def _meaning(dictionary: ReleaseDictionary, name: str) -> str:
+    """What a published column says, from the release's dictionary."""
+    if name == dictionary.count:
+        return f"number of {dictionary.unit} in the block"
+    for each in dictionary.quasi_identifiers:
+        meanings = {
+            each.label: f"quasi-identifier, generalized: the region of {each.name} that the row's block covers",
+            each.lower: f"lowest value of {each.name} in the region (inclusive; NULL: open)",
+            each.upper: f"end of the region of {each.name} (exclusive unless equal to the lowest value; NULL: open)",
+            each.values: f"the values of {each.name} that the label stands for",
+            each.missing: f"whether rows without {each.name} belong to the region: no, possible or only",
+        }
+        if name in meanings:
+            return meanings[name]
+    for sensitive in dictionary.sensitive:
+        if name == sensitive.distribution:
+            return f"how often each value of {sensitive.name} occurs in the block"
+        if name == sensitive.name:
+            return "sensitive, as in the source"
+    return "kept as in the source"
+
+
+def _verification(entry: CatalogEntry, target: str) -> dict[str, str]:
+    """How the receiver checks sizes again: with this package, or with nothing but SQL."""
+    labels = ", ".join('"' + each.label.replace('"', '""') + '"' for each in entry.dictionary.quasi_identifiers)
+    name = written_name(entry.release)
+    return {
+        "statement": f"AUDIT {name};",
+        "command": f"gensearch sql {target} -c 'AUDIT {name}'",
+        "sql": f"SELECT min(size) AS k FROM (SELECT count(*) AS size FROM {name} GROUP BY {labels})",
+    }
