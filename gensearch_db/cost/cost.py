@@ -6,13 +6,22 @@ Costs add up over the blocks of a partition; an empty block costs 0. Add a cost:
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from gensearch_db.domain.cells import BlockStatistics, Table
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
+from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import Call
+
+LARGEST_EXACT = 2**53
+"""Costs are float64: integers from here on are no longer told apart."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,13 @@ class Cost(ABC):
     """An information loss, summed over blocks. Instances are frozen dataclasses."""
 
     name: ClassVar[str]
+    needs_cells: ClassVar[bool] = False
+    """Whether it reads ``BlockStatistics.cell_squares`` or ``marginals``."""
+
+    @property
+    def class_columns(self) -> tuple[str, ...]:
+        """The class columns whose histograms it reads, as the user wrote them."""
+        return ()
 
     @classmethod
     @abstractmethod
@@ -60,6 +76,26 @@ class Cost(ABC):
     @abstractmethod
     def describe(self) -> str:
         """As the user would write it, in canonical form."""
+
+    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+        """A price for each cell such that every block of at least ``smallest`` rows costs at least the sum of the prices of
+        its cells, hence a lower bound of every partition's cost (THEORY 2.3 to 2.5). ``values_labels``: labels stand for
+        the values that occur in a block, not for its region."""
+        return np.zeros(cells.cell_count)
+
+    def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:
+        """A lower bound of the cost of every partition of cells of these ``sizes`` into at most ``groups`` blocks of at
+        least ``smallest`` rows; ``prices`` is the sum of the cells' :meth:`prices`."""
+        return prices
+
+    def check(self, table: Table) -> None:
+        """Raise :class:`SpecificationError` where the cost cannot be computed on this table: no silent overflow."""
+        most = table.statistics.rows * self.suppression_charge(table)
+        if not math.isfinite(most) or (self.integral and most >= LARGEST_EXACT):
+            raise SpecificationError(
+                f"'{self.describe()}' can reach {most:.3g} on this table, too much to be counted exactly (2^53); "
+                "use fewer leaf values, or another cost such as ncp"
+            )
 
     @abstractmethod
     def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:

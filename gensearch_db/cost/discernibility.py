@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.cost.bounds import least_squares
 from gensearch_db.cost.cost import CompiledCost, Cost
-from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import Call
@@ -48,6 +53,15 @@ class Discernibility(Cost):
     def describe(self) -> str:
         """``discernibility``."""
         return self.name
+
+    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+        """The paper's MinCost: every tuple pays the least size of a block with its cell."""
+        return np.asarray(cells.counts * np.maximum(cells.counts, smallest), dtype=np.float64)
+
+    def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:
+        """Bounds A to E of THEORY 2.3."""
+        needs = [max(size, smallest) for size in sizes]
+        return max(prices, float(least_squares(sizes, needs, smallest, groups)))
 
     def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
         """Only the number of rows is looked at."""

@@ -1,24 +1,55 @@
 """The compiled formulas of all costs: one dispatcher that switches on each summand's kind.
 
-Imports numba, so it is imported only by the search. A cost adds its kind here, as one small compiled function and one line in
-:func:`block_cost`, and gives its numbers through ``compiled()``. Whatever a formula needs of a block stands in its
-:class:`BlockContext`; costs are float64, exact for integral costs below 2^53 (guarded before the search).
+Imports numba, so it is imported only by the search. Each cost's module holds its formula as a plain function in numba's part of
+Python, compiled here; :func:`block_cost` only switches. Its numbers come from ``compiled()``. Whatever a formula needs of a
+block stands in its :class:`BlockContext`; costs are float64, exact for integral costs below 2^53 (``Cost.check``).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from gensearch_db.cost import discernibility, ncp
+from gensearch_db.compilation import compiled
+from gensearch_db.cost import (
+    average_class_size,
+    class_entropy,
+    classification,
+    discernibility,
+    discernibility_entropy,
+    gcp,
+    marginal_nonuniformity,
+    ncp,
+    non_uniform_entropy,
+    v_optimal,
+    volume,
+)
 from gensearch_db.cost.cost import CompiledCost
 
 DISCERNIBILITY = discernibility.KIND
 NCP = ncp.KIND
+GCP = gcp.KIND
+CLASSIFICATION = classification.KIND
+CLASS_ENTROPY = class_entropy.KIND
+UNIT_CELLS, REAL_VOLUME = volume.UNIT_CELLS_KIND, volume.REAL_KIND
+NON_UNIFORM_ENTROPY = non_uniform_entropy.KIND
+V_OPTIMAL = v_optimal.KIND
+MARGINAL_NONUNIFORMITY = marginal_nonuniformity.KIND
+AVERAGE_CLASS_SIZE = average_class_size.KIND
+DISCERNIBILITY_ENTROPY = discernibility_entropy.KIND
+
+_weighted_losses = compiled(gcp.kernel_cost)
+_classification = compiled(classification.kernel_cost)
+_class_entropy = compiled(class_entropy.kernel_cost)
+_unit_cells = compiled(volume.kernel_unit_cells)
+_real_volume = compiled(volume.kernel_real)
+_non_uniform_entropy = compiled(non_uniform_entropy.kernel_cost)
+_v_optimal = compiled(v_optimal.kernel_cost)
+_marginal_nonuniformity = compiled(marginal_nonuniformity.kernel_cost)
 
 
 class CostArrays(NamedTuple):
@@ -67,22 +98,50 @@ def cost_arrays(summands: Sequence[CompiledCost]) -> CostArrays:
     )
 
 
-@njit(cache=True, nogil=True)
-def block_cost(costs: CostArrays, rows: int, size: int, square_sum: float, context: BlockContext) -> float:  # pragma: no cover
+@compiled
+def block_cost(costs: CostArrays, rows: int, size: int, square_sum: float, context: BlockContext) -> float:
     """The cost of a non-empty block: the weighted sum of its summands.
 
     ``rows`` counts rows, ``size`` the unit of protection, ``square_sum`` is the sum of squared row counts of its cells.
     """
     total = 0.0
     for i in range(len(costs.kinds)):
-        kind = costs.kinds[i]
-        start = costs.starts[i]
-        value = 0.0
-        if kind == DISCERNIBILITY:
-            value = float(rows) * float(rows)
-        elif kind == NCP:
-            for j in range(len(context.losses)):
-                value += costs.parameters[start + j] * context.losses[j]
-            value *= rows
-        total += costs.weights[i] * value
+        numbers = costs.parameters[costs.starts[i] : costs.starts[i + 1]]
+        total += costs.weights[i] * _summand(costs.kinds[i], costs.columns[i], numbers, rows, square_sum, context)
     return total
+
+
+@compiled
+def _summand(
+    kind: int, column: int, numbers: NDArray[np.float64], rows: int, square_sum: float, context: BlockContext
+) -> float:
+    value = 0.0
+    if kind == DISCERNIBILITY:
+        value = float(rows) * float(rows)
+    elif kind == NCP:
+        value = _weighted_losses(rows, context.losses, numbers)
+    elif kind == GCP:
+        value = _weighted_losses(rows, context.spans, numbers)
+    elif kind == CLASSIFICATION:
+        value = _classification(context.histograms[column])
+    elif kind == CLASS_ENTROPY:
+        value = _class_entropy(context.histograms[column])
+    elif kind == UNIT_CELLS:
+        value = _unit_cells(rows, context.edges)
+    elif kind == REAL_VOLUME:
+        value = _real_volume(rows, context.lengths, numbers)
+    elif kind == NON_UNIFORM_ENTROPY:
+        value = _non_uniform_entropy(
+            rows, context.region_rows, context.lower, context.upper, context.leaf_starts, context.marginals, numbers
+        )
+    elif kind == V_OPTIMAL:
+        value = _v_optimal(rows, square_sum, context.edges)
+    elif kind == MARGINAL_NONUNIFORMITY:
+        value = _marginal_nonuniformity(
+            rows, context.edges, context.lower, context.upper, context.leaf_starts, context.marginals
+        )
+    elif kind == AVERAGE_CLASS_SIZE:
+        value = rows - 1.0
+    elif kind == DISCERNIBILITY_ENTROPY:
+        value = rows * math.log2(rows)
+    return value

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gensearch_db.cost.cost import CompiledCost, Cost
-from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.cost.small_cells import sum_prices
+from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import Call
@@ -51,6 +55,10 @@ class NormalizedCertaintyPenalty(Cost):
     def describe(self) -> str:
         """``ncp``."""
         return self.name
+
+    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+        """The loss of the cell; a small one needs an extension along some attribute."""
+        return sum_prices(cells, table.space.attributes, lambda a, region: a.weight * a.loss(region), smallest, values_labels)
 
     def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
         """The attributes' weights; losses come with the block."""

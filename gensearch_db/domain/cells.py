@@ -88,12 +88,17 @@ class BlockStatistics:
 
     ``size`` counts the unit of protection (persons if declared, else rows); ``rows`` counts rows. ``sensitive[name]`` and
     ``classes[name]`` are histograms over the codes of that column's :class:`ValueDomain`, as plain Python integers.
+
+    ``cell_squares`` (the sum of squared row counts of the block's cells) and ``marginals`` (per attribute the rows by leaf
+    code) are read by a few costs only (``Cost.needs_cells``); a source that was not asked for them leaves None.
     """
 
     size: int
     rows: int
     sensitive: Mapping[str, tuple[int, ...]]
     classes: Mapping[str, tuple[int, ...]]
+    cell_squares: int | None = None
+    marginals: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True)
