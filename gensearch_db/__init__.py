@@ -1,1 +1,61 @@
-"""Anonymize tables where they live, inside DuckDB, and find the optimal generalization, with a certificate."""
+"""Anonymize tables inside DuckDB: the optimal generalization, with a certificate.
+
+>>> import gensearch_db
+>>> release = gensearch_db.anonymize("people.duckdb", "people", into="people_release",
+...                                  quasi_identifiers=["age: every 5", "sex"], sensitive=["illness"], k=10)  # doctest: +SKIP
+>>> release.status, release.cost, release.lower_bound  # doctest: +SKIP
+
+Names are imported when they are first used, so that ``import gensearch_db`` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gensearch_db.anonymization import Release, anonymize
+    from gensearch_db.database.audit import AuditReport, audit
+    from gensearch_db.database.catalog import CatalogEntry, drop_release, list_releases
+    from gensearch_db.errors import GensearchError
+    from gensearch_db.problem.problem import Problem, QuasiIdentifier
+    from gensearch_db.search.result import Status
+
+__all__ = [
+    "AuditReport",
+    "CatalogEntry",
+    "GensearchError",
+    "Problem",
+    "QuasiIdentifier",
+    "Release",
+    "Status",
+    "anonymize",
+    "audit",
+    "drop_release",
+    "list_releases",
+]
+
+_HOMES = {
+    "AuditReport": "gensearch_db.database.audit",
+    "CatalogEntry": "gensearch_db.database.catalog",
+    "GensearchError": "gensearch_db.errors",
+    "Problem": "gensearch_db.problem.problem",
+    "QuasiIdentifier": "gensearch_db.problem.problem",
+    "Release": "gensearch_db.anonymization",
+    "Status": "gensearch_db.search.result",
+    "anonymize": "gensearch_db.anonymization",
+    "audit": "gensearch_db.database.audit",
+    "drop_release": "gensearch_db.database.catalog",
+    "list_releases": "gensearch_db.database.catalog",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'gensearch_db' has no attribute '{name}'")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

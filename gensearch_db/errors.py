@@ -71,6 +71,12 @@ class AuditError(GensearchError, AssertionError):
     exit_code = 9
 
 
+class SearchInterruptedError(GensearchError):
+    """The user ended the search and had not asked to release the best partition so far; nothing was written."""
+
+    exit_code = 130
+
+
 class Problems:
     """Collects the problems of one request, so that they are reported together and not one at a time.
 

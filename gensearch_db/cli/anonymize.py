@@ -40,7 +40,9 @@ def command(
     subject_to: Annotated[list[str] | None, typer.Option(metavar="CONSTRAINT", help="Repeat for more constraints.")] = None,
     minimize: Annotated[str | None, typer.Option(metavar="COST", help="For example ncp (default) or discernibility.")] = None,
     suppress_at_most: Annotated[float | None, typer.Option(metavar="PERCENT", help="Percent of the rows.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="block_graph (default), mondrian, mondrian_steepest, enumeration.")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="block_graph (default), mondrian, mondrian_steepest, enumeration.")
+    ] = None,
     stop_after: Annotated[str | None, typer.Option(metavar="DURATION", help="For example '1 minute' (default).")] = None,
     stop_within: Annotated[float | None, typer.Option(metavar="FACTOR", help="Accept cost <= FACTOR * lower bound.")] = None,
     node_limit: Annotated[int | None, typer.Option(help="Stop after so many blocks (reproducible).")] = None,
@@ -105,9 +107,7 @@ def run(
     base = Problem.fields_from_toml(problem_file) if problem_file is not None else {}
     problem = problem_from_fields({**base, **fields})
     with watched() as progress:
-        release = anonymize(
-            database, problem, replace=replace, progress=progress, release_on_interrupt=release_on_interrupt
-        )
+        release = anonymize(database, problem, replace=replace, progress=progress, release_on_interrupt=release_on_interrupt)
     if as_json:
         typer.echo(json.dumps(release.to_dict(), allow_nan=False))
     else:

@@ -1,4 +1,7 @@
-"""What a person at a terminal sees while a search runs, and how Ctrl-C ends it: the first ends the search, the next the program."""
+"""What a person at a terminal sees while a search runs, and how Ctrl-C ends it.
+
+The first Ctrl-C ends the search, the next one the program.
+"""
 
 from __future__ import annotations
 

@@ -11,19 +11,19 @@ import typer
 
 def command(
     database: Annotated[Path, typer.Argument(help="The DuckDB file.")],
-    drop: Annotated[str | None, typer.Option(metavar="RELEASE", help="Drop this release, its blocks and its catalog row.")] = None,
+    drop: Annotated[
+        str | None, typer.Option(metavar="RELEASE", help="Drop this release, its blocks and its catalog row.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print them as one JSON list.")] = False,
 ) -> None:
     """List the releases in a database, or drop one."""
     from gensearch_db.database.catalog import drop_release, list_releases
-    from gensearch_db.database.session import Session
 
-    with Session.open(database, read_only=drop is None) as session:
-        if drop is not None:
-            drop_release(session, drop)
-            typer.echo(f"dropped {drop}")
-            return
-        found = list_releases(session)
+    if drop is not None:
+        drop_release(database, drop)
+        typer.echo(f"dropped {drop}")
+        return
+    found = list_releases(database)
     if as_json:
         typer.echo(json.dumps([entry.to_dict() for entry in found], allow_nan=False))
         return

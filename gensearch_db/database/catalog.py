@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from gensearch_db.database.dictionary import ReleaseDictionary
+from gensearch_db.database.opening import Database, session_for
+from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.errors import SpecificationError, near_matches
@@ -73,15 +75,15 @@ class CatalogEntry:
     def to_text(self) -> str:
         """One line."""
         result = self.result
-        return (
-            f"{self.release_schema}.{self.release}: from {self.problem.table}, {', '.join(self.problem.subject_to)}; "
-            f"{result['status']}, {self.problem.minimize} {result['cost']:,.10g}, {result['blocks']} blocks, made {self.created}"
-        )
+        made = f"from {self.problem.table}, {', '.join(self.problem.subject_to)}, made {self.created}"
+        outcome = f"{result['status']}, {self.problem.minimize} {result['cost']:,.10g}, {result['blocks']} blocks"
+        return f"{self.release_schema}.{self.release}: {made}: {outcome}"
 
 
-def list_releases(session: Session, database: str | None = None) -> list[CatalogEntry]:
-    """The releases in ``database`` (default: the session's own), oldest first; none where there is no catalog."""
-    return _select(session, database or session.current_database(), None, None)
+def list_releases(database: Database) -> list[CatalogEntry]:
+    """The releases in a database, oldest first; none where there is no catalog."""
+    with session_for(database, read_only=True) as session:
+        return _select(session, session.row(statement("catalog/current"))[0], None, None)
 
 
 def find_release(session: Session, name: tuple[str, str, str]) -> CatalogEntry | None:
@@ -93,19 +95,20 @@ def find_release(session: Session, name: tuple[str, str, str]) -> CatalogEntry |
 
 def require_release(session: Session, written: str) -> CatalogEntry:
     """The entry of the release that a user named. Raises :class:`SpecificationError` with near matches."""
-    name = session.target_name(written)
+    name = place(session, written)
     entry = find_release(session, name)
     if entry is None:
-        known = [entry.release for entry in list_releases(session, name[0])]
+        known = [entry.release for entry in _select(session, name[0], None, None)]
         raise SpecificationError(f"there is no release '{written}' in database '{name[0]}'{near_matches(name[2], known)}")
     return entry
 
 
-def drop_release(session: Session, written: str) -> None:
+def drop_release(database: Database, written: str) -> None:
     """Drop a release, its blocks and its catalog row in one transaction. Raises :class:`SpecificationError`."""
-    entry = require_release(session, written)
-    with session.transaction():
-        remove_release(session, entry)
+    with session_for(database) as session:
+        entry = require_release(session, written)
+        with session.transaction():
+            remove_release(session, entry)
 
 
 def remove_release(session: Session, entry: CatalogEntry) -> None:

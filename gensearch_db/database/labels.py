@@ -65,17 +65,29 @@ def missing_code(attribute: Attribute) -> int | None:
 
 
 def published_attributes(
-    space: Space, partition: Partition, codes: NDArray[np.int32], *, values: bool
+    space: Space, partition: Partition, codes: NDArray[np.int32], *, values: bool, declared: Sequence[bool]
 ) -> tuple[PublishedAttribute, ...]:
     """What each attribute of each block prints.
 
     ``codes`` are the leaf codes of the cells, shape (cell count, attribute count). With ``values`` a block prints the values
-    that occur in it instead of its region: a set of categories, or the shortest interval on the leaf grid.
+    that occur in it instead of its region: a set of categories, or the shortest interval on the leaf grid. ``declared``
+    says for each attribute that the user gave its values (a taxonomy, an order); the values of the others come from the
+    data, and those that only suppressed rows have are printed nowhere.
     """
     return tuple(
-        _published_attribute(attribute, _printed_codes(attribute, position, partition, codes, values=values))
+        _published_attribute(
+            attribute,
+            _printed_codes(attribute, position, partition, codes, values=values),
+            set() if declared[position] or publishes_bounds(attribute) else _suppressed(partition, codes[:, position]),
+        )
         for position, attribute in enumerate(space.attributes)
     )
+
+
+def _suppressed(partition: Partition, codes: NDArray[np.int32]) -> set[int]:
+    """The leaf codes that occur in suppressed cells only."""
+    released = partition.block_of_cell >= 0
+    return set(codes[~released].tolist()) - set(codes[released].tolist())
 
 
 def _printed_codes(
@@ -105,41 +117,46 @@ def _shortest_interval(codes: Iterable[int], missing: int | None) -> tuple[int, 
     return interval if missing is None or missing not in codes else (*interval, missing)
 
 
-def _published_attribute(attribute: Attribute, printed: Sequence[tuple[int, ...]]) -> PublishedAttribute:
+def _published_attribute(attribute: Attribute, printed: Sequence[tuple[int, ...]], hidden: set[int]) -> PublishedAttribute:
     distinct = sorted(set(printed))
     number = {codes: position for position, codes in enumerate(distinct)}
     missing = missing_code(attribute)
     labels: list[str | None] = [None] * len(distinct)
     if not publishes_bounds(attribute):
-        labels = _distinguished([category_label(attribute, codes) for codes in distinct])
+        labels = _distinguished([category_label(attribute, codes, hidden) for codes in distinct])
     regions = tuple(
-        PublishedRegion(tuple(code for code in codes if code != missing), missing in codes, label)
+        PublishedRegion(
+            tuple(code for code in codes if code != missing and code not in hidden),
+            missing in codes and missing not in hidden,
+            label,
+        )
         for codes, label in zip(distinct, labels, strict=True)
     )
     return PublishedAttribute(attribute, regions, tuple(number[codes] for codes in printed))
 
 
-def category_label(attribute: Attribute, codes: tuple[int, ...]) -> str | None:
+def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: set[int] | frozenset[int] = frozenset()) -> str | None:
     """The label of a set of categories: ``*``, a value, a taxonomy node's name, ``low .. high`` or ``{a, b}``.
 
-    None stands for the missing leaf alone, which is published as SQL NULL.
+    ``hidden`` codes are not named in it. None stands for the missing leaf alone, which is published as SQL NULL.
     """
     missing = missing_code(attribute)
+    if len(codes) == attribute.leaf_count and len(codes) > 1:
+        return WHOLE
+    if isinstance(attribute, TaxonomyAttribute) and len(codes) > 1:
+        node = attribute.taxonomy.lowest_cover(codes)
+        if node.interval.leaf_total() == len(codes):
+            return node.label
+    codes = tuple(code for code in codes if code not in hidden)
     if codes == (missing,):
         return None
     if len(codes) == 1:
         return attribute.leaves[codes[0]].label
-    if len(codes) == attribute.leaf_count:
-        return WHOLE
     if isinstance(attribute, OrderedAttribute):
         known = [code for code in codes if code != missing]
         first, last = attribute.leaves[known[0]].label, attribute.leaves[known[-1]].label
         interval = first if len(known) == 1 else f"{first} .. {last}"
         return interval if missing not in codes else f"{interval} or NULL"
-    if isinstance(attribute, TaxonomyAttribute):
-        node = attribute.taxonomy.lowest_cover(codes)
-        if node.interval.leaf_total() == len(codes):
-            return node.label
     return "{" + ", ".join(_member(attribute, code) for code in codes) + "}"
 
 

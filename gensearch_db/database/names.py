@@ -12,8 +12,8 @@ _PART = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^\s".;,()\']+))\s*(\.|$)')
 def parse_table_name(text: str) -> tuple[str, ...]:
     """The one to three unquoted parts of a table name.
 
-    >>> parse_table_name('hr."my ""rel"""')
-    ('hr', 'my "rel"')
+    >>> parse_table_name('hr."my table"')
+    ('hr', 'my table')
 
     Raises :class:`SpecificationError` for anything else.
     """
@@ -22,7 +22,9 @@ def parse_table_name(text: str) -> tuple[str, ...]:
     while True:
         match = _PART.match(text, position)
         if match is None:
-            raise SpecificationError(f'{text!r} is not a table name; put names with special characters in double quotes: "my table"')
+            raise SpecificationError(
+                f'{text!r} is not a table name; put names with special characters in double quotes: "my table"'
+            )
         quoted, bare, end = match.groups()
         part = quoted.replace('""', '"') if quoted is not None else bare
         if not part or "\0" in part:

@@ -242,6 +242,7 @@ def _subject(prepared: PreparedTable, plan: ReleasePlan, constraints: tuple[Cons
         sensitive=tuple(column.name for column in plan.sensitive),
         keep=plan.dictionary.keep,
         constraints=constraints,
+        domains=prepared.table.sensitive,
         blocks=plan.blocks,
         dictionary=plan.dictionary,
         source=AuditSource(

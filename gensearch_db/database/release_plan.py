@@ -11,7 +11,7 @@ from gensearch_db.database.labels import PublishedAttribute, published_attribute
 from gensearch_db.database.prepared import PreparedTable
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
-from gensearch_db.problem.problem import Labels, Problem
+from gensearch_db.problem.problem import Labels, Problem, QuasiIdentifier
 from gensearch_db.search.result import Partition
 
 _INTEGRAL = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DATE")
@@ -102,7 +102,13 @@ def plan_release(prepared: PreparedTable, partition: Partition) -> ReleasePlan:
     released = _released_columns(prepared)
     source_names = [name for name, _ in prepared.quasi_identifiers] + [column.name for column in released]
     names = Names(source_names)
-    published = published_attributes(prepared.space, partition, prepared.cells.codes, values=problem.labels is Labels.VALUES)
+    published = published_attributes(
+        prepared.space,
+        partition,
+        prepared.cells.codes,
+        values=problem.labels is Labels.VALUES,
+        declared=[_is_declared(problem, name, type_) for name, type_ in prepared.quasi_identifiers],
+    )
     attributes = tuple(
         AttributePlan(
             position,
@@ -143,7 +149,7 @@ def _quasi_identifier_columns(
         return QuasiIdentifierColumns(
             name=name, kind="categorical", type=released_type(type_), label=name, values=names.new(f"{name}_values")
         )
-    spec = next(spec for column, spec in problem.quasi_identifiers.items() if column.casefold() == name.casefold())
+    spec = _specification(problem, name)
     domain = (None, None) if spec.domain is None else (str(spec.domain[0]), str(spec.domain[1]))
     return QuasiIdentifierColumns(
         name=name,
@@ -156,3 +162,13 @@ def _quasi_identifier_columns(
         integral=type_.removeprefix("U") in _INTEGRAL,
         domain=domain,
     )
+
+
+def _specification(problem: Problem, name: str) -> QuasiIdentifier:
+    return next(spec for column, spec in problem.quasi_identifiers.items() if column.casefold() == name.casefold())
+
+
+def _is_declared(problem: Problem, name: str, type_: str) -> bool:
+    """Whether the values of an attribute are known without the data: by a taxonomy, a list, or an ENUM type."""
+    spec = _specification(problem, name)
+    return spec.taxonomy is not None or isinstance(spec.order, tuple) or type_.startswith("ENUM(") or type_ == "BOOLEAN"

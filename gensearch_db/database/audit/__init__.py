@@ -6,9 +6,7 @@ but what the owner required and how many rows he says were suppressed.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import duckdb
+from collections.abc import Sequence
 
 from gensearch_db.database.audit.measures import constraint_checks
 from gensearch_db.database.audit.published import consistency_checks, source_checks
@@ -16,19 +14,20 @@ from gensearch_db.database.audit.released import form_classes, form_distribution
 from gensearch_db.database.audit.report import AuditReport, Check, Verdict
 from gensearch_db.database.audit.subject import Subject, scratch
 from gensearch_db.database.audit.subjects import find_subject
+from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.session import Session
 
 __all__ = ["AuditReport", "Check", "Subject", "Verdict", "audit", "audit_subject"]
 
 
 def audit(
-    database: str | Path | duckdb.DuckDBPyConnection | Session,
+    database: Database,
     release: str,
     against: str | None = None,
     *,
-    quasi_identifiers: tuple[str, ...] = (),
-    sensitive: tuple[str, ...] = (),
-    subject_to: tuple[str, ...] = (),
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    subject_to: Sequence[str] = (),
     suppression_marker: str | None = None,
 ) -> AuditReport:
     """Audit a release of this package, or any table with the given quasi-identifiers.
@@ -37,7 +36,7 @@ def audit(
     those of the catalog. A database may be read-only. Raises :class:`SpecificationError` for names that do not exist; a
     release that fails gives a report that says so, no error.
     """
-    with Session.using(database, read_only=True) as session:
+    with session_for(database, read_only=True) as session:
         subject = find_subject(
             session,
             release,

@@ -1,8 +1,4 @@
-"""Checks of what was required beyond k: each constraint brings its own statement (``sql/audit/<constraint>.sql``).
-
-A statement gets the tables ``classes`` (class, size), ``histogram`` (class, value, count) and ``baseline`` (value, count) of
-the constraint's column and its parameters, and answers one row: how many classes violate it, and the worst value reached.
-"""
+"""Checks of what was required beyond k: each constraint brings its own measure (:meth:`Constraint.audit_measure`)."""
 
 from __future__ import annotations
 
@@ -10,9 +6,9 @@ from collections.abc import Iterator
 
 from gensearch_db.database.audit.released import Classes, Distributions
 from gensearch_db.database.audit.report import Check, Verdict
-from gensearch_db.database.audit.subject import Scratch, Subject
+from gensearch_db.database.audit.subject import Scratch, Subject, key
 from gensearch_db.database.rendering import statement
-from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.privacy.constraint import AuditMeasure, Constraint
 
 
 def constraint_checks(
@@ -22,28 +18,36 @@ def constraint_checks(
     for constraint in subject.constraints:
         if constraint.name == "k_anonymity":
             continue
-        if subject.unit == "persons":
+        measure = constraint.audit_measure(subject.domains.get(constraint.column or ""))
+        if measure is None or constraint.column not in distributions:
+            yield _skipped(constraint, "it has no measure in SQL")
+        elif subject.unit == "persons":
             yield _skipped(constraint, "it counts persons, and a release holds none")
-        elif constraint.audit_statement is None or constraint.column not in distributions:
-            yield _skipped(constraint, "the constraint has no audit statement of its own")
         else:
-            yield _measured(scratch, constraint, constraint.audit_statement, classes, distributions[constraint.column])
+            member = key("member", subject.types[constraint.column])
+            yield _measured(scratch, constraint, measure, classes, distributions[constraint.column], member)
 
 
 def _skipped(constraint: Constraint, reason: str) -> Check:
-    return Check(
-        constraint.name, Verdict.SKIPPED, f"{constraint.describe()} was not recomputed: {reason}", column=constraint.column
-    )
+    message = f"{constraint.describe()} was not recomputed: {reason}"
+    return Check(constraint.name, Verdict.SKIPPED, message, required=constraint.describe(), column=constraint.column)
 
 
-def _measured(scratch: Scratch, constraint: Constraint, template: str, classes: Classes, tables: Distributions) -> Check:
-    violations, reached = scratch.session.row(
-        statement(template, classes=classes.table, histogram=tables.histogram, baseline=tables.baseline),
-        constraint.audit_parameters(),
+def _measured(
+    scratch: Scratch, constraint: Constraint, measure: AuditMeasure, classes: Classes, tables: Distributions, member: str
+) -> Check:
+    rendered = statement(
+        measure.template, classes=classes.table, histogram=tables.histogram, baseline=tables.baseline, member=member
     )
+    _, smallest, largest, bad_blocks, bad_rows = scratch.session.row(
+        statement("audit/measured", measure=rendered, classes=classes.table), measure.parameters
+    )
+    reached = smallest if constraint.higher_is_safer else largest
     value = "not defined" if reached is None else f"{reached:.6g}"
     message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {value}"
-    if violations:
-        message += f"; {violations} blocks violate it"
-    verdict = Verdict.FAILED if violations else Verdict.PASSED
-    return Check(constraint.name, verdict, message, reached, constraint.describe(), violations, constraint.column)
+    if measure.needs_baseline:
+        message += f" (compared with {tables.compared_with})"
+    if bad_blocks:
+        message += f"; {bad_blocks} blocks with {bad_rows} rows violate it"
+    verdict = Verdict.FAILED if bad_blocks else Verdict.PASSED
+    return Check(constraint.name, verdict, message, reached, constraint.describe(), bad_blocks, constraint.column)

@@ -53,7 +53,7 @@ def form_classes(scratch: Scratch, subject: Subject) -> Classes:
         {"marker": subject.marker},
     )
     count, rows, smallest, _, _ = scratch.session.row(statement("audit/sizes", classes=table), {"k": 0})
-    ((marked,),) = scratch.session.row(statement("audit/suppressed", classes=table))
+    marked = scratch.session.value(statement("audit/suppressed", classes=table))
     return Classes(table, count, rows, smallest, marked)
 
 
@@ -62,7 +62,7 @@ def size_check(scratch: Scratch, subject: Subject, classes: Classes) -> Check:
     required = subject.required_k if subject.unit == "rows" else 0
     if classes.smallest is None:
         return Check("k_anonymity", Verdict.MEASURED, "no rows: k is not defined", required=required or None)
-    _, _, _, blocks_below, rows_below = scratch.session.rows(statement("audit/sizes", classes=classes.table), {"k": required})
+    _, _, _, blocks_below, rows_below = scratch.session.row(statement("audit/sizes", classes=classes.table), {"k": required})
     message = f"the smallest block holds {classes.smallest} rows"
     if blocks_below:
         message += f"; {blocks_below} blocks with {rows_below} rows are smaller than {required}"
@@ -109,10 +109,14 @@ def sensitive_checks(scratch: Scratch, classes: Classes, distributions: dict[str
 def _diversity(scratch: Scratch, column: str, histogram: TableName, classes: Classes) -> Iterator[Check]:
     smallest, homogeneous = scratch.session.row(statement("audit/diversity", histogram=histogram))
     if smallest is None:
-        yield Check("distinct_l", Verdict.MEASURED, f"{column}: no rows: l is not defined", column=column)
+        yield Check("distinct_l_diversity", Verdict.MEASURED, f"{column}: no rows: l is not defined", column=column)
         return
     yield Check(
-        "distinct_l", Verdict.MEASURED, f"{column}: every block holds at least {smallest} known values", smallest, column=column
+        "distinct_l_diversity",
+        Verdict.MEASURED,
+        f"{column}: every block holds at least {smallest} known values",
+        smallest,
+        column=column,
     )
     message = f"{column}: {homogeneous} of {classes.count} blocks hold at most one known value"
     if homogeneous:
@@ -124,7 +128,7 @@ def _diversity(scratch: Scratch, column: str, histogram: TableName, classes: Cla
 def _distance(scratch: Scratch, column: str, tables: Distributions) -> Check:
     found = scratch.session.rows(statement("audit/distances", histogram=tables.histogram, baseline=tables.baseline))
     if not found:
-        return Check("t_equal_distance", Verdict.MEASURED, f"{column}: no rows: t is not defined", column=column)
+        return Check("t_closeness_equal", Verdict.MEASURED, f"{column}: no rows: t is not defined", column=column)
     largest = max(Fraction(int(numerator), int(denominator)) for numerator, denominator in found)
     message = f"{column}: no block is farther from {tables.compared_with} than t = {float(largest):.6g} (equal distance)"
-    return Check("t_equal_distance", Verdict.MEASURED, message, float(largest), column=column)
+    return Check("t_closeness_equal", Verdict.MEASURED, message, float(largest), column=column)

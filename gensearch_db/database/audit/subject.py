@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -11,6 +11,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.prepared import drop_tables
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.domain.cells import ValueDomain
 from gensearch_db.errors import GensearchError
 from gensearch_db.privacy.constraint import Constraint
 
@@ -26,10 +27,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Subject:
-    """One table under audit, ``name`` in messages. ``types`` are the types of its columns; ``quasi_identifiers`` and ``sensitive`` name columns.
+    """One table under audit, ``name`` in messages.
 
-    ``blocks`` and ``dictionary`` are there for releases of this package. ``suppressed`` is the number of suppressed rows
-    that the catalog states. ``marker`` is the text that marks suppressed rows of a foreign table.
+    ``types`` are the types of its columns; ``quasi_identifiers`` and ``sensitive`` name columns. ``blocks`` and
+    ``dictionary`` are there for releases of this package. ``suppressed`` is the number of suppressed rows that the catalog
+    states; ``domains`` are those of sensitive columns, where they are known. ``marker`` is the text that marks suppressed
+    rows of a foreign table.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Subject:
     sensitive: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    domains: Mapping[str, ValueDomain] = field(default_factory=dict)
     blocks: TableName | None = None
     dictionary: ReleaseDictionary | None = None
     source: Source | None = None

@@ -1,0 +1,245 @@
+"""The whole way: from a problem and a database to an audited release with its certificate.
+
+problem → cells (``database/prepared``) → partition (``search``) → release and audit (``database/release``).
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import duckdb
+
+from gensearch_db.cost.cost import Cost
+from gensearch_db.cost.registry import cost_from_text
+from gensearch_db.database.audit import AuditReport
+from gensearch_db.database.audit.report import Verdict
+from gensearch_db.database.opening import Database, session_for
+from gensearch_db.database.prepared import PreparedTable, prepare
+from gensearch_db.database.release import check_target, write_release
+from gensearch_db.errors import (
+    GensearchError,
+    InfeasibleError,
+    Problems,
+    SearchInterruptedError,
+    SpecificationError,
+)
+from gensearch_db.feasibility import check_whole_table
+from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.privacy.registry import constraints_from_texts
+from gensearch_db.problem.problem import Problem
+from gensearch_db.problem.written import quasi_identifiers
+from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
+from gensearch_db.search.run import search
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release that was written: where it is, and its certificate.
+
+    ``approximation_factor`` = cost / lower bound (infinite where nothing is known), ``gap`` = (cost - bound) / cost.
+    ``seconds`` is the whole time. ``counters`` are the search's own.
+    """
+
+    name: str
+    problem: Problem
+    status: Status
+    cost: float
+    lower_bound: float
+    approximation_factor: float
+    gap: float
+    blocks: int
+    rows_released: int
+    rows_suppressed: int
+    seconds: float
+    counters: Mapping[str, int | float]
+    notes: tuple[str, ...]
+    audit: AuditReport
+
+    def to_dict(self) -> dict[str, Any]:
+        """The certificate as plain values for JSON; an infinite factor is None."""
+        factor = self.approximation_factor
+        return {
+            "release": self.name,
+            "status": self.status.value,
+            "cost": self.cost,
+            "lower_bound": self.lower_bound,
+            "approximation_factor": factor if math.isfinite(factor) else None,
+            "gap": self.gap,
+            "blocks": self.blocks,
+            "rows_released": self.rows_released,
+            "rows_suppressed": self.rows_suppressed,
+            "seconds": self.seconds,
+            "counters": dict(self.counters),
+            "notes": list(self.notes),
+            "audit": self.audit.to_dict(),
+        }
+
+    def to_text(self) -> str:
+        """The certificate as lines of text."""
+        factor = f"{self.approximation_factor:.6g}" if math.isfinite(self.approximation_factor) else "unknown"
+        lines = [
+            f"Release {self.name}: {self.status.value}",
+            f"  {self.problem.minimize} {self.cost:,.10g}, proven to be at least {self.lower_bound:,.10g}"
+            f" (at most {factor} times the optimum, gap {self.gap:.2%})",
+            f"  {self.rows_released:,} rows in {self.blocks:,} blocks, {self.rows_suppressed:,} suppressed,"
+            f" {self.seconds:.1f} s",
+            *(f"  note: {note}" for note in self.notes),
+            self.audit.to_text(),
+        ]
+        return "\n".join(lines)
+
+
+def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
+    """A problem from plain fields in any of the forms that callers use.
+
+    ``quasi_identifiers`` may be names, lines of text (``"age: every 5"``) or a mapping; ``k`` stands for
+    ``k_anonymity(k)``. Raises :class:`SpecificationError` with everything that is wrong.
+    """
+    given = dict(fields)
+    problems = Problems(SpecificationError)
+    if "quasi_identifiers" in given:
+        try:
+            given["quasi_identifiers"] = quasi_identifiers(given["quasi_identifiers"])
+        except SpecificationError as error:
+            problems.add(str(error))
+            given["quasi_identifiers"] = {"unreadable": {}}
+    if "k" in given:
+        given["subject_to"] = (*given.get("subject_to", ()), f"k_anonymity({given.pop('k')})")
+    problem: Problem | None = None
+    try:
+        problem = Problem.from_fields(given)
+    except SpecificationError as error:
+        problems.add(str(error))
+    problems.raise_if_any()
+    assert problem is not None
+    return problem
+
+
+def anonymize(
+    database: Database,
+    problem: Problem | str | None = None,
+    /,
+    *,
+    replace: bool = False,
+    progress: Progress = never_stop,
+    release_on_interrupt: bool = False,
+    **fields: Any,
+) -> Release:
+    """Find the best generalization of a table and write it, audited, in one transaction.
+
+    ``problem``: a :class:`Problem`, or the table's name with the other fields of a problem as keywords. ``replace`` lets
+    the release take the place of an older one. ``progress`` is called a few times a second and may stop the search;
+    ``release_on_interrupt`` then releases the best partition so far.
+
+    Raises :class:`GensearchError` of the fitting class; the database is then as it was before.
+    """
+    if not isinstance(problem, Problem):
+        problem = problem_from_fields({**fields, **({"table": problem} if problem is not None else {})})
+    elif fields:
+        raise SpecificationError(f"a whole Problem is given, so {', '.join(fields)} cannot be given beside it")
+    started = time.perf_counter()
+    constraints, cost = _read(problem)
+    with session_for(database, create=True) as session, session.threads(problem.threads), prepare(session, problem) as prepared:
+        check_target(session, prepared.target, replace=replace)
+        check_whole_table(prepared.table, constraints, problem.suppress_at_most)
+        result = _search(prepared, constraints, cost, progress)
+        _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
+        return _released(prepared, constraints, result, started, replace=replace)
+
+
+def _read(problem: Problem) -> tuple[tuple[Constraint, ...], Cost]:
+    """The constraints and the cost, all that is wrong with them reported together."""
+    problems = Problems(SpecificationError)
+    constraints: tuple[Constraint, ...] = ()
+    cost: Cost | None = None
+    try:
+        constraints = constraints_from_texts(problem.subject_to, problem.sensitive)
+    except SpecificationError as error:
+        problems.add(str(error))
+    try:
+        cost = cost_from_text(problem.minimize)
+    except SpecificationError as error:
+        problems.add(str(error))
+    problems.raise_if_any()
+    assert cost is not None
+    return constraints, cost
+
+
+def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: Cost, progress: Progress) -> SearchResult:
+    problem = prepared.problem
+    return search(
+        SearchProblem(
+            space=prepared.space,
+            cells=prepared.cells,
+            table=prepared.table,
+            constraints=constraints,
+            cost=cost,
+            suppression_limit=math.floor(prepared.cells.row_count * problem.suppress_at_most / 100),
+            values_labels=problem.labels == "values",
+        ),
+        problem.strategy,
+        StoppingRule(problem.stop_after, problem.stop_within, problem.node_limit, problem.memory_limit),
+        progress,
+        problem.options,
+    )
+
+
+def _refuse_unfinished(result: SearchResult, *, release_on_interrupt: bool) -> None:
+    """Raise where there is nothing to release, or where the user broke off and did not ask for the best so far."""
+    if result.status is Status.INFEASIBLE:
+        raise InfeasibleError("no generalization of this table meets the constraints")
+    if result.partition is None:
+        raise GensearchError(
+            f"the search ended with {result.status.value} before it found any release that meets the constraints:"
+            " give it more time or memory"
+        )
+    if result.status is Status.INTERRUPTED and not release_on_interrupt:
+        raise SearchInterruptedError(
+            f"interrupted; the best release so far costs {result.cost:,.10g}, at least {result.lower_bound:,.10g} is needed;"
+            " nothing was written (ask for release_on_interrupt to release the best so far)"
+        )
+
+
+def _released(
+    prepared: PreparedTable, constraints: tuple[Constraint, ...], result: SearchResult, started: float, *, replace: bool
+) -> Release:
+    partition = result.partition
+    assert partition is not None
+    kept = int(prepared.cells.counts[partition.block_of_cell >= 0].sum())
+    certificate: dict[str, Any] = {
+        "status": result.status.value,
+        "cost": result.cost,
+        "lower_bound": result.lower_bound,
+        "blocks": len(partition.blocks),
+        "rows_released": kept,
+        "rows_suppressed": prepared.cells.row_count - kept,
+        "counters": result.counters,
+    }
+    plan, report = write_release(prepared, partition, constraints, certificate, _versions(), replace=replace)
+    skipped = tuple(check.message for check in report.checks if check.verdict is Verdict.SKIPPED)
+    return Release(
+        name=".".join(plan.release),
+        problem=prepared.problem,
+        status=result.status,
+        cost=result.cost,
+        lower_bound=result.lower_bound,
+        approximation_factor=result.approximation_factor,
+        gap=result.gap,
+        blocks=len(partition.blocks),
+        rows_released=kept,
+        rows_suppressed=prepared.cells.row_count - kept,
+        seconds=time.perf_counter() - started,
+        counters=result.counters,
+        notes=(*result.notes, *skipped),
+        audit=report,
+    )
+
+
+def _versions() -> dict[str, str]:
+    return {"gensearch-db": version("gensearch-db"), "duckdb": duckdb.__version__, "python": platform.python_version()}

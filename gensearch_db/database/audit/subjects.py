@@ -1,0 +1,124 @@
+"""Finding what to audit: a release of this package by its catalog row or its dictionary, or any table by its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gensearch_db.database.audit.subject import Source, Subject
+from gensearch_db.database.catalog import CatalogEntry, find_release
+from gensearch_db.database.columns import key_kind
+from gensearch_db.database.dictionary import ReleaseDictionary
+from gensearch_db.database.places import column_types, existing_table, table_comment
+from gensearch_db.database.release_plan import blocks_name
+from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.source import resolve_source
+from gensearch_db.domain.cells import ValueDomain
+from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
+from gensearch_db.privacy.registry import constraints_from_texts
+
+
+def find_subject(
+    session: Session,
+    release: str,
+    *,
+    against: str | None = None,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+    subject_to: Sequence[str] = (),
+    marker: str | None = None,
+) -> Subject:
+    """The table to audit, with all that is known about it. Raises :class:`SpecificationError` for unknown names.
+
+    With ``quasi_identifiers`` the table is taken as foreign data. Without, it must be a release: its catalog row says what was
+    required and where its source is; a published copy has only the dictionary beside it.
+    """
+    table = existing_table(session, release)
+    types = column_types(session, table)
+    if quasi_identifiers:
+        labels, known = _own_spelling(release, types, quasi_identifiers, sensitive)
+        constraints = constraints_from_texts(subject_to, known)
+        return Subject(release, table, types, labels, known, (), constraints, _domains(known, types), marker=marker)
+    entry = find_release(session, table)
+    dictionary = entry.dictionary if entry is not None else _dictionary_beside(session, table)
+    if dictionary is None:
+        raise SpecificationError(
+            f"'{release}' is not a release of this package: name its quasi-identifiers to audit it as a foreign table"
+        )
+    columns = tuple(column.name for column in dictionary.sensitive)
+    required = (*(entry.problem.subject_to if entry is not None else ()), *subject_to)
+    _check_columns(release, dictionary, types)
+    return Subject(
+        name=release,
+        table=table,
+        types=types,
+        quasi_identifiers=tuple(column.label for column in dictionary.quasi_identifiers),
+        sensitive=columns,
+        keep=dictionary.keep,
+        constraints=constraints_from_texts(required, columns),
+        domains=_domains(columns, types),
+        blocks=_existing_blocks(session, table, entry),
+        dictionary=dictionary,
+        source=_source(session, entry, against),
+        suppressed=None if entry is None else int(entry.result["rows_suppressed"]),
+        marker=marker,
+    )
+
+
+def _own_spelling(
+    release: str, types: Mapping[str, str], quasi_identifiers: Sequence[str], sensitive: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The named columns as the table spells them, all unknown ones reported together."""
+    by_folded = {name.casefold(): name for name in types}
+    problems = Problems(SpecificationError)
+    for name in (*quasi_identifiers, *sensitive):
+        if name.casefold() not in by_folded:
+            problems.add(f"'{release}' has no column '{name}'{near_matches(name, types)}")
+    problems.raise_if_any()
+    labels, known = ([by_folded[name.casefold()] for name in names] for names in (quasi_identifiers, sensitive))
+    return tuple(dict.fromkeys(labels)), tuple(dict.fromkeys(known))
+
+
+def _domains(columns: Sequence[str], types: Mapping[str, str]) -> dict[str, ValueDomain]:
+    """Domains of which only the type of the values is known: it decides how distances are measured by default."""
+    return {name: ValueDomain(name, ("",) if key_kind(types[name]) == "text" else (0,)) for name in columns}
+
+
+def _dictionary_beside(session: Session, table: TableName) -> ReleaseDictionary | None:
+    comment = table_comment(session, blocks_name(table))
+    if comment is None:
+        return None
+    try:
+        return ReleaseDictionary.from_json(comment)
+    except DataError:
+        return None
+
+
+def _existing_blocks(session: Session, table: TableName, entry: CatalogEntry | None) -> TableName | None:
+    blocks = entry.blocks_name if entry is not None else blocks_name(table)
+    return blocks if column_types(session, blocks) else None
+
+
+def _check_columns(release: str, dictionary: ReleaseDictionary, types: Mapping[str, str]) -> None:
+    """The release must still have the columns that its dictionary names."""
+    problems = Problems(DataError)
+    names = [column.label for column in dictionary.quasi_identifiers]
+    for name in (*names, *(column.name for column in dictionary.sensitive), *dictionary.keep):
+        if name not in types:
+            problems.add(f"release '{release}' has lost its column '{name}'")
+    problems.raise_if_any()
+
+
+def _source(session: Session, entry: CatalogEntry | None, against: str | None) -> Source | None:
+    """The source that the caller names, or the one in the catalog if it is still there."""
+    written = against if against is not None else entry.problem.table if entry is not None else None
+    if written is None:
+        return None
+    try:
+        source = resolve_source(session, written)
+    except (SpecificationError, DataError):
+        if against is not None:
+            raise
+        return None
+    person = entry.problem.person if entry is not None else None
+    types = {column.name: column.type for column in source.columns}
+    return Source(source.relation, types, None if person is None else source.column(person).name)

@@ -1,0 +1,46 @@
+"""Databases as callers name them: a file, an open connection, or a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from gensearch_db.database.session import Session, open_database
+from gensearch_db.errors import SpecificationError
+
+Database = str | Path | duckdb.DuckDBPyConnection | Session
+"""A DuckDB file, or an open connection to one."""
+
+
+@contextmanager
+def session_for(database: Database, *, read_only: bool = False, create: bool = False) -> Iterator[Session]:
+    """A session on a file, opened for this and closed afterwards, or on a connection, which stays open.
+
+    With ``create`` a file that does not exist yet is made, and removed again if an error leaves it without a release.
+    Raises :class:`SpecificationError` where it does not exist otherwise.
+    """
+    if isinstance(database, Session):
+        yield database
+        return
+    if isinstance(database, duckdb.DuckDBPyConnection):
+        with Session(database) as session:
+            yield session
+        return
+    in_memory = str(database) == ":memory:"
+    path = Path(database)
+    is_new = not in_memory and not path.exists()
+    if is_new and not create:
+        raise SpecificationError(f"database file '{path}' does not exist")
+    if is_new and not path.absolute().parent.is_dir():
+        raise SpecificationError(f"database file '{path}' cannot be made: the folder '{path.parent}' does not exist")
+    try:
+        with open_database(database, read_only=read_only and not in_memory) as session:
+            yield session
+    except BaseException:
+        if is_new:
+            path.unlink(missing_ok=True)
+            path.with_name(path.name + ".wal").unlink(missing_ok=True)
+        raise
