@@ -11,6 +11,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -78,6 +79,15 @@ class AlphaKAnonymity(Constraint):
         if table.persons or others < 1:
             return None
         return (statistics.size - self._largest(statistics, table)) // others
+
+    def least_suppression(self, table: Table) -> int | None:
+        """The most frequent values are cut until none is too frequent; enough must remain for the minimum size."""
+        assert self.column is not None
+        counts = worst_case(table.statistics.sensitive[self.column], table.sensitive[self.column].missing)
+        if table.persons or not counts:
+            return None
+        removed = fewest_removed(counts, lambda counts: max(counts) <= self.alpha * sum(counts))
+        return None if removed is None or table.statistics.size - removed < self.minimum_size(table) else removed
 
     def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """The largest share."""

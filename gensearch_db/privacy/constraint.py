@@ -105,6 +105,11 @@ class Constraint(ABC):
         ``statistics`` can be divided into (THEORY 2.2, rules 4 to 6), or None where the constraint gives none."""
         return None
 
+    def least_suppression(self, table: Table) -> int | None:
+        """How many rows must be left out at least before the rest of the table could satisfy it as one block, or None where
+        that is not known or does not help. Asked only where the whole table violates it."""
+        return None
+
     @abstractmethod
     def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """The value that the block reaches of what the constraint limits, e.g. its size for k, its l, its t."""

@@ -19,6 +19,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -113,6 +114,12 @@ class EntropyLDiversity(Constraint):
             return None
         others = math.ceil((1 - self.largest_share(table)) * smallest - 1e-9)
         return None if others < 1 else (sum(counts) - counts[0]) // others
+
+    def least_suppression(self, table: Table) -> int | None:
+        """The most frequent values are cut until the rest is even enough."""
+        if table.persons:
+            return None
+        return fewest_removed(self._counts(table.statistics, table), lambda counts: entropy_at_least(counts, self.l))
 
     def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """The l that the block reaches: e to the power of its entropy; 0 where only missing values occur."""

@@ -19,6 +19,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -62,8 +63,13 @@ class EpsilonPrivacy(Constraint):
 
     def _holds(self, size: int, largest: int) -> bool:
         known, weight = size - self.b, self.sigma + self.b
+        return known * (self.epsilon - 1) >= weight and self._diverse(size, largest)
+
+    def _diverse(self, size: int, largest: int) -> bool:
+        """R2 alone."""
+        known, weight = size - self.b, self.sigma + self.b
         rest = self.epsilon * (known - 1 + weight) - known
-        return known * (self.epsilon - 1) >= weight and rest > 0 and (known - largest) * rest >= weight * known
+        return known > 0 and rest > 0 and (known - largest) * rest >= weight * known
 
     def _largest(self, statistics: BlockStatistics, table: Table) -> int:
         assert self.column is not None
@@ -112,6 +118,15 @@ class EpsilonPrivacy(Constraint):
             return None
         others = self.b + math.ceil(weight * known / rest)
         return (statistics.size - self._largest(statistics, table)) // others
+
+    def least_suppression(self, table: Table) -> int | None:
+        """The most frequent values are cut until none is too frequent; enough must remain for the minimum size."""
+        assert self.column is not None
+        counts = worst_case(table.statistics.sensitive[self.column], table.sensitive[self.column].missing)
+        if table.persons or not counts:
+            return None
+        removed = fewest_removed(counts, lambda counts: self._diverse(sum(counts), max(counts)))
+        return None if removed is None or table.statistics.size - removed < self.minimum_size(table) else removed
 
     def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """The smallest epsilon that the block satisfies, for this sigma and b; infinite where none is."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
 from gensearch_db.privacy import (
     alpha_k_anonymity,
     distinct_l_diversity,
@@ -27,8 +27,6 @@ from gensearch_db.privacy import (
 )
 from gensearch_db.privacy.constraint import CompiledConstraint
 
-_compiled = njit(cache=True, nogil=True)
-
 K_ANONYMITY = k_anonymity.KIND
 MINIMUM_LENGTH = minimum_length.KIND
 DISTINCT_L = distinct_l_diversity.KIND
@@ -41,17 +39,17 @@ FREQUENCY_BOUNDS = frequency_bounds.KIND
 
 NEAR = entropy_l_diversity.NEAR
 
-_largest_count = _compiled(missing.largest_count)
-_distinct_l = _compiled(distinct_l_diversity.kernel_test)
-_entropy_margin = _compiled(entropy_l_diversity.kernel_margin)
-_entropy_tie = _compiled(entropy_l_diversity.is_tie)
-_recursive_l = _compiled(recursive_l_diversity.kernel_test)
-_alpha_k = _compiled(alpha_k_anonymity.kernel_test)
-_t_ordered = _compiled(t_closeness.kernel_test_ordered)
-_t_equal = _compiled(t_closeness.kernel_test_equal)
-_t_hierarchical = _compiled(t_closeness.kernel_test_hierarchical)
-_epsilon = _compiled(epsilon_privacy.kernel_test)
-_frequency_bounds = _compiled(frequency_bounds.kernel_test)
+_largest_count = compiled(missing.largest_count)
+_distinct_l = compiled(distinct_l_diversity.kernel_test)
+_entropy_margin = compiled(entropy_l_diversity.kernel_margin)
+_entropy_tie = compiled(entropy_l_diversity.is_tie)
+_recursive_l = compiled(recursive_l_diversity.kernel_test)
+_alpha_k = compiled(alpha_k_anonymity.kernel_test)
+_t_ordered = compiled(t_closeness.kernel_test_ordered)
+_t_equal = compiled(t_closeness.kernel_test_equal)
+_t_hierarchical = compiled(t_closeness.kernel_test_hierarchical)
+_epsilon = compiled(epsilon_privacy.kernel_test)
+_frequency_bounds = compiled(frequency_bounds.kernel_test)
 
 
 class ConstraintArrays(NamedTuple):
@@ -80,8 +78,8 @@ def constraint_arrays(constraints: Sequence[CompiledConstraint]) -> ConstraintAr
     )
 
 
-@njit(cache=True, nogil=True)
-def block_holds(constraints: ConstraintArrays, size: int, histograms: NDArray[np.int64]) -> bool:  # pragma: no cover
+@compiled
+def block_holds(constraints: ConstraintArrays, size: int, histograms: NDArray[np.int64]) -> bool:
     """Whether a non-empty block satisfies every constraint on its size and its histograms.
 
     ``size`` counts the unit of protection. ``histograms`` has one row per sensitive column, then one per class column; row
@@ -100,10 +98,10 @@ def block_holds(constraints: ConstraintArrays, size: int, histograms: NDArray[np
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _holds(
     kind: int, size: int, histogram: NDArray[np.int64], parameters: NDArray[np.float64], numbers: NDArray[np.int64]
-) -> bool:  # pragma: no cover
+) -> bool:
     holds = False
     if kind == DISTINCT_L:
         holds = _distinct_l(histogram, numbers[0], numbers[1])

@@ -7,6 +7,7 @@ Machanavajjhala et al. 2007; THEORY 1.1.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -15,6 +16,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call, plain
 
@@ -49,16 +51,15 @@ class RecursiveLDiversity(Constraint):
 
     def holds(self, statistics: BlockStatistics, block: Block, table: Table) -> bool:
         """r_1 < c * (r_l + ... + r_m), in integers; fewer than l values never satisfy it."""
-        first, tail = self._first_and_tail(statistics, table)
-        return first < self.c * tail
+        return self._passes(self._counts(statistics, table))
+
+    def _passes(self, counts: Sequence[int]) -> bool:
+        ordered = sorted(counts, reverse=True)
+        return ordered[0] < self.c * sum(ordered[self.l - 1 :])
 
     def _counts(self, statistics: BlockStatistics, table: Table) -> tuple[int, ...]:
         assert self.column is not None
         return worst_case(statistics.sensitive[self.column], table.sensitive[self.column].missing)
-
-    def _first_and_tail(self, statistics: BlockStatistics, table: Table) -> tuple[int, int]:
-        counts = self._counts(statistics, table)
-        return counts[0], sum(counts[self.l - 1 :])
 
     def minimum_size(self, table: Table) -> int:
         """The smallest size whose most even division over the known values passes."""
@@ -78,8 +79,7 @@ class RecursiveLDiversity(Constraint):
             return True
         values = known_values(table.sensitive[self.column])
         each, more = divmod(size, values)
-        counts = [each + 1] * more + [each] * (values - more)
-        return values >= self.l and counts[0] < self.c * sum(counts[self.l - 1 :])
+        return values >= self.l and self._passes([each + 1] * more + [each] * (values - more))
 
     def size_needed(self, cell: BlockStatistics, table: Table) -> int:
         """The tail lies among the other values where l >= 2: c_1 < c (n - c_1), so n > c_1 (1 + c) / c."""
@@ -95,10 +95,15 @@ class RecursiveLDiversity(Constraint):
             return None
         return (sum(counts) - counts[0]) // max(1, math.floor(smallest / (1 + self.c)) + 1)
 
+    def least_suppression(self, table: Table) -> int | None:
+        """The most frequent values are cut until the rest is even enough."""
+        return None if table.persons else fewest_removed(self._counts(table.statistics, table), self._passes)
+
     def reached(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """r_1 / (r_l + ... + r_m): satisfied by any larger c; infinite with fewer than l values."""
-        first, tail = self._first_and_tail(statistics, table)
-        return first / tail if tail else math.inf
+        counts = self._counts(statistics, table)
+        tail = sum(counts[self.l - 1 :])
+        return counts[0] / tail if tail else math.inf
 
     def describe(self) -> str:
         """``recursive_l_diversity(3, 2, income)``."""
