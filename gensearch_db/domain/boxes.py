@@ -13,8 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.domain.attribute import Space
-from gensearch_db.domain.region import Block, Region
+from gensearch_db.domain.attribute import OrderedAttribute, Space
+from gensearch_db.domain.region import Block, LeafSet, Region
 from gensearch_db.domain.splits import SplitSet
 
 
@@ -144,6 +144,15 @@ class CellIndex:
         return tuple(
             attribute.tight(code for code, there in column.items() if there & cells)
             for attribute, column in zip(self.space.attributes, self._by_code, strict=True)
+        )
+
+    def with_values(self, block: Block, cells: int) -> Block:
+        """The block with the sets of categories that occur in ``cells`` in place of its regions; numbers keep intervals."""
+        return tuple(
+            region
+            if isinstance(attribute, OrderedAttribute) and not attribute.categorical
+            else LeafSet(sum(1 << code for code, there in column.items() if there & cells))
+            for attribute, region, column in zip(self.space.attributes, block, self._by_code, strict=True)
         )
 
 

@@ -1,0 +1,145 @@
+"""Boxes as the search sees them: with rows, feasibility, cost and what is known of their lower bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from gensearch_db.domain.boxes import Box, BoxesWithCells, CellIndex, Division, OccupiedBoxes
+from gensearch_db.domain.cells import BlockStatistics
+from gensearch_db.domain.region import Block
+from gensearch_db.domain.splits import SplitSet
+from gensearch_db.privacy.minimum_length import long_enough
+from gensearch_db.search.result import SearchProblem
+
+
+class Statistics(Protocol):
+    """Where the statistics of blocks come from: grouped SQL or the cells in memory."""
+
+    def of_blocks(self, blocks: list[Block]) -> list[BlockStatistics]:
+        """The statistics of each block, in the same order, from one statement."""
+
+
+class JudgedBox(Box):
+    """A box with its judgement, filled in by :class:`Judge`.
+
+    ``cost``: what publishing it costs, or suppressing it where it violates a constraint; ``suppressed``: the rows that this
+    suppresses (0: it may be published). ``least_suppressed``: rows that every partition of it suppresses at least.
+    ``bound``: a lower bound of its optimum that looked ``bound_depth`` levels of splits ahead (-1: none yet).
+    """
+
+    __slots__ = ("bound", "bound_depth", "cost", "known", "least_suppressed", "options", "rows", "statistics", "suppressed")
+
+    def __init__(self, block: Block, cells: int, available: int, crossing: int) -> None:
+        super().__init__(block, cells, available, crossing)
+        self.known = False
+        self.rows = 0
+        self.statistics: BlockStatistics | None = None
+        self.cost = 0.0
+        self.suppressed = 0
+        self.least_suppressed = 0
+        self.bound = 0.0
+        self.bound_depth = -1
+        self.options: list[Option] | None = None
+
+
+class Option(NamedTuple):
+    """A division of a box with the sums over its children: lower bound, cost, suppressed rows."""
+
+    bound: float
+    cost: float
+    suppressed: int
+    division: Division[JudgedBox]
+
+
+class Judge:
+    """Judges boxes, each once; asks for the statistics of all new boxes of a batch together.
+
+    ``statements`` counts the batches, ``blocks_asked`` the blocks in them: what ``EXPLAIN`` shows of a run.
+    """
+
+    def __init__(self, problem: SearchProblem, split_set: SplitSet, statistics: Statistics) -> None:
+        self.problem = problem
+        self.statistics = statistics
+        self.lengths_limited = any(attribute.minimum_length > 0 for attribute in problem.space.attributes)
+        index = CellIndex(problem.space, problem.cells.codes)
+        family = BoxesWithCells if self.lengths_limited else OccupiedBoxes
+        self.boxes: BoxesWithCells[JudgedBox] = family(split_set, JudgedBox, index)
+        self.statements = 0
+        self.blocks_asked = 0
+        self.cell_rows: list[int] = problem.cells.counts.tolist()
+        self._charge = problem.cost.suppression_charge(problem.table)
+        sizes = [constraint.minimum_size(problem.table) for constraint in problem.constraints]
+        self.minimum_size = max([1, *sizes])
+
+    def judge(self, boxes: Iterable[JudgedBox]) -> None:
+        """Fill in the judgement of every box that has none yet."""
+        unknown = {id(box): box for box in boxes if not box.known}
+        asked = []
+        for box in unknown.values():
+            box.known = True
+            if box.cells:
+                asked.append(box)
+        if not asked:
+            return
+        for box, statistics in zip(asked, self.ask([box.block for box in asked]), strict=True):
+            self._fill(box, statistics)
+
+    def ask(self, blocks: list[Block]) -> list[BlockStatistics]:
+        """The statistics of blocks, by one statement."""
+        self.statements += 1
+        self.blocks_asked += len(blocks)
+        return self.statistics.of_blocks(blocks)
+
+    def _fill(self, box: JudgedBox, statistics: BlockStatistics) -> None:
+        problem = self.problem
+        box.statistics = statistics
+        box.rows = statistics.rows
+        published = self._published(box)
+        hopeless = not self._lengths_hold(box.block)
+        violated = hopeless
+        for constraint in problem.constraints:
+            if not constraint.holds(statistics, published, problem.table):
+                violated = True
+                hopeless = hopeless or constraint.monotone_in(problem.table)
+        if statistics.size < self.minimum_size:
+            box.least_suppressed = box.rows
+        elif hopeless:
+            box.least_suppressed = min(self.cell_rows[cell] for cell in members(box.cells))
+        if violated:
+            box.suppressed = box.rows
+            box.cost = self._charge * box.rows
+        else:
+            box.cost = problem.cost.of_block(statistics, published, problem.table)
+
+    def _published(self, box: JudgedBox) -> Block:
+        """What the block's labels stand for: its regions, or with labels = values the categories that occur in it."""
+        if not self.problem.values_labels:
+            return box.block
+        return self.boxes.index.with_values(box.block, box.cells)
+
+    def _lengths_hold(self, block: Block) -> bool:
+        return not self.lengths_limited or all(
+            attribute.minimum_length <= 0 or long_enough(attribute.length(region), attribute.minimum_length)
+            for attribute, region in zip(self.problem.space.attributes, block, strict=True)
+        )
+
+    def divisions(self, box: JudgedBox) -> tuple[Division[JudgedBox], ...]:
+        """The divisions of a box, their children judged in one batch. An empty box is never divided: it would gain nothing."""
+        if not box.cells:
+            return ()
+        divisions = box.divisions
+        if divisions is None:
+            divisions = self.boxes.divisions(box)
+            self.judge(child for division in divisions for child in division.children)
+        return divisions
+
+
+def members(cells: int) -> list[int]:
+    """The numbers of the cells in a set of cells."""
+    found = []
+    while cells:
+        low = cells & -cells
+        found.append(low.bit_length() - 1)
+        cells ^= low
+    return found
