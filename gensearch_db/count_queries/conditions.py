@@ -260,7 +260,9 @@ class _Conditions:
         tokens = cursor.tokens[start : cursor.position]
         if not tokens:
             found = cursor.peek()
-            raise cursor.error("expected a column or a value, found " + (f"'{found.text}'" if found else "the end of the query"))
+            raise cursor.error(
+                "expected a column or a value, found " + (f"'{found.text}'" if found else "the end of the query")
+            )
         return self.column_or_constant(start)
 
     def column_or_constant(self, start: int) -> Operand:

@@ -1,0 +1,148 @@
+"""Estimating count queries on a release: read, resolve, expand into cases, run one statement, answer.
+
+Nothing but ``<release>_blocks`` and its dictionary is read: the source may be gone, and true counts never enter an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gensearch_db.count_queries.diagram import DiagramBuilder, DiagramTooLarge, Node
+from gensearch_db.count_queries.expressions import known
+from gensearch_db.count_queries.formula import Condition, Formula, all_of, condition_sql
+from gensearch_db.count_queries.grouping import Group, groups_of
+from gensearch_db.count_queries.model import CountQuery
+from gensearch_db.count_queries.reading import read_query
+from gensearch_db.count_queries.release import Kind, PublishedColumn, Release, open_release
+from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
+from gensearch_db.count_queries.statement import estimate_statement
+from gensearch_db.database.rendering import Sql, identifier, qualified, statement
+from gensearch_db.database.session import Session
+from gensearch_db.statements.tokens import error_at
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The estimate of one count.
+
+    ``query`` numbers the query in its workload (from 1), ``label`` is the counted column as written or its alias, ``group``
+    the values of the GROUP BY columns. ``deviation`` is the standard deviation under the model (THEORY 4; tuples independent
+    and uniform within their block), ``lower`` and ``upper`` hold whatever the truth within the blocks is, and ``blocks`` is
+    the number of blocks that can contribute.
+    """
+
+    query: int
+    label: str
+    group: tuple[Any, ...]
+    estimate: float
+    deviation: float
+    lower: int
+    upper: int
+    blocks: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The estimates of one query: one per counted column and group. ``group_columns`` name the values in ``group``."""
+
+    query: CountQuery
+    group_columns: tuple[str, ...]
+    estimates: tuple[Estimate, ...]
+
+    @property
+    def value(self) -> float:
+        """The estimate of a query with a single answer. Raises ``ValueError`` where there are several."""
+        if len(self.estimates) != 1:
+            raise ValueError(f"the query has {len(self.estimates)} answers, not one")
+        return self.estimates[0].estimate
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One count of the statement: which query, which counted column (None: the presence of a group), which group."""
+
+    query: int
+    label: str | None
+    group: Group
+    node: Node
+
+
+def estimate(connection: duckdb.DuckDBPyConnection, release: str, sql: str) -> Answer:
+    """Estimate one count query on a release.
+
+    ``release`` names the release (``r``, ``schema.r``); the query's FROM may carry any table's name: it stands for the
+    table the release was made from. Raises :class:`QueryError` with line and column for what cannot be answered.
+    """
+    with Session(connection) as session:
+        return estimate_all(open_release(session, release), [read_query(sql)])[0]
+
+
+def estimate_sql(connection: duckdb.DuckDBPyConnection, release: str, sql: str) -> str:
+    """The one statement behind :func:`estimate`: it reads ``<release>_blocks`` only and runs in any DuckDB client."""
+    with Session(connection) as session:
+        return show_sql(open_release(session, release), [read_query(sql)])
+
+
+def show_sql(release: Release, queries: Sequence[CountQuery]) -> str:
+    """The one statement that estimates all the queries."""
+    asked = _asked(release, resolve(release, queries))
+    return str(estimate_statement(release, [one.node for one in asked]))
+
+
+def estimate_all(release: Release, queries: Sequence[CountQuery]) -> tuple[Answer, ...]:
+    """Estimate a workload by one statement."""
+    resolved = resolve(release, queries)
+    asked = _asked(release, resolved)
+    rows = release.session.rows(estimate_statement(release, [one.node for one in asked])) if asked else []
+    present: set[tuple[int, tuple[Any, ...]]] = set()
+    found: dict[int, list[Estimate]] = {}
+    for one, row in zip(asked, rows, strict=True):
+        value = Estimate(one.query, one.label or "", one.group.values, *row[1:])
+        if one.label is not None:
+            found.setdefault(one.query, []).append(value)
+        if value.upper > 0 or not one.group.tests:
+            present.add((one.query, one.group.values))
+    answers = []
+    for number, (query, entry) in enumerate(zip(queries, resolved, strict=True), start=1):
+        kept = tuple(one for one in found.get(number, ()) if (number, one.group) in present)
+        answers.append(Answer(query, entry.query.group_labels, kept))
+    return tuple(answers)
+
+
+def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:
+    """The counts of a workload, in order; for each group of a filtered count also whether the group is there at all."""
+    asked: list[_Asked] = []
+    for number, entry in enumerate(resolved, start=1):
+        for group in groups_of(release, entry):
+            wanted: list[tuple[str | None, Formula]] = [(count.label, count.formula) for count in entry.counts]
+            if group.tests and all(count.formula != entry.presence for count in entry.counts):
+                wanted.append((None, entry.presence))
+            for label, formula in wanted:
+                node = _diagram(release, entry.query, all_of([*group.tests, formula]))
+                asked.append(_Asked(number, label, group, node))
+    return asked
+
+
+def _diagram(release: Release, query: CountQuery, formula: Formula) -> Node:
+    def occurring(column: PublishedColumn, conditions: Sequence[Condition]) -> Sequence[tuple[bool, ...]]:
+        member = Sql('member."value"') if column.kind is Kind.SENSITIVE else Sql("member")
+        rows = release.session.rows(
+            statement(
+                "estimate/occurring",
+                blocks=qualified(release.blocks),
+                list=identifier(column.list_name),
+                value=known(column.family, member),
+                conditions=[condition_sql(condition) for condition in conditions],
+            )
+        )
+        return [tuple(row) for row in rows]
+
+    try:
+        return DiagramBuilder(formula, release.columns, occurring).build()
+    except DiagramTooLarge as error:
+        raise error_at(query.script, query.place.start, query.place.end, str(error)) from error

@@ -1,0 +1,113 @@
+"""GROUP BY: one count per combination of group values, each an ordinary condition more.
+
+The values that a group can have are those that the published lists and intervals hold; a group that no block can hold is
+not in the answer, as in SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from gensearch_db.count_queries.expressions import known, position_of, typed_literal
+from gensearch_db.count_queries.formula import Check, Cut, Formula, Holds, MissingValue, Test
+from gensearch_db.count_queries.model import ColumnName
+from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release
+from gensearch_db.count_queries.resolving import ResolvedQuery
+from gensearch_db.database.rendering import Sql, identifier, qualified, statement
+from gensearch_db.errors import GensearchError
+from gensearch_db.statements.tokens import error_at
+
+MOST_GROUPS = 10_000
+
+
+@dataclass(frozen=True)
+class Group:
+    """One combination of group values, and the condition that a tuple belongs to it."""
+
+    values: tuple[Any, ...]
+    tests: tuple[Formula, ...]
+
+
+def groups_of(release: Release, resolved: ResolvedQuery) -> tuple[Group, ...]:
+    """The groups of a query; a single one without values where it has no GROUP BY. Raises :class:`QueryError`."""
+    lists: list[Sequence[tuple[Any, Formula]]] = []
+    total = 1
+    for name, column in zip(resolved.query.groups, resolved.groups, strict=True):
+        lists.append(_values(release, resolved, name, column))
+        total *= len(lists[-1])
+        if total > MOST_GROUPS:
+            raise _error(resolved, name, f"GROUP BY makes more than {MOST_GROUPS:,} groups")
+    return tuple(Group(tuple(value for value, _ in choice), tuple(test for _, test in choice)) for choice in product(*lists))
+
+
+def _error(resolved: ResolvedQuery, name: ColumnName, message: str) -> GensearchError:
+    return error_at(resolved.query.script, name.place.start, name.place.end, message)
+
+
+def _values(
+    release: Release, resolved: ResolvedQuery, name: ColumnName, column: PublishedColumn
+) -> Sequence[tuple[Any, Formula]]:
+    try:
+        if column.kind is Kind.ORDERED:
+            return _positions(release, column)
+        return _members(release, column)
+    except GensearchError as error:
+        raise _error(resolved, name, f"cannot group by column '{column.name}': {error}") from error
+
+
+def _members(release: Release, column: PublishedColumn) -> Sequence[tuple[Any, Formula]]:
+    member = Sql('member."value"') if column.kind is Kind.SENSITIVE else Sql("member")
+    rows = release.session.rows(
+        statement(
+            "estimate/group_members",
+            blocks=qualified(release.blocks),
+            list=identifier(column.list_name),
+            value=known(column.family, member),
+            limit=MOST_GROUPS + 1,
+        )
+    )
+    groups: list[tuple[Any, Formula]] = []
+    for value, text in rows:
+        if value is None:
+            groups.append((None, Test(column.number, Holds(MissingValue(), True))))
+        else:
+            check = Check(Sql(f"value = {typed_literal(text, column.type)}"))
+            groups.append((value, Test(column.number, Holds(check, True))))
+    return groups
+
+
+def _positions(release: Release, column: PublishedColumn) -> Sequence[tuple[Any, Formula]]:
+    missing = Sql("'no'") if column.missing_name is None else identifier(column.missing_name)
+    rows = release.session.rows(
+        statement(
+            "estimate/group_positions",
+            blocks=qualified(release.blocks),
+            lower=position_of(column.family, identifier(column.lower_name)),
+            upper=position_of(column.family, identifier(column.upper_name)),
+            missing=missing,
+            integral=column.integral,
+            limit=MOST_GROUPS + 1,
+        )
+    )
+    groups: list[tuple[Any, Formula]] = []
+    for position, is_missing in rows:
+        if is_missing:
+            groups.append((None, Test(column.number, Holds(MissingValue(), True))))
+        else:
+            cut = Cut(position, below=False, at=True, above=False)
+            groups.append((_value(column.family, position), Test(column.number, Holds(cut, True))))
+    return groups
+
+
+def _value(family: Family, position: Any) -> Any:
+    """The value at a position, for the answer."""
+    import datetime
+
+    if family is Family.DATE:
+        return datetime.date(1970, 1, 1) + datetime.timedelta(days=position)
+    if family is Family.MICROSECONDS:
+        return datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=position)
+    return position

@@ -1,0 +1,361 @@
+"""From a query as read to formulas over published columns: names are looked up, constants are evaluated by DuckDB itself.
+
+What a bound means for a column is asked of the engine, never computed here: ``c BETWEEN 3.1 AND 5`` on whole numbers, text
+against dates, a decimal against a FLOAT column. For an ordered column it is enough to know the value nearest to the bound
+and whether the comparison holds at it. All constants of a workload are evaluated by a few statements together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gensearch_db.count_queries.expressions import finite, position_of, sample_of, typed_literal
+from gensearch_db.count_queries.formula import (
+    Atom,
+    Check,
+    Cut,
+    Formula,
+    Holds,
+    Known,
+    MissingValue,
+    Test,
+    all_of,
+    any_of,
+    negation,
+)
+from gensearch_db.count_queries.model import (
+    Bare,
+    Both,
+    ColumnName,
+    Comparison,
+    Constant,
+    CountQuery,
+    Either,
+    Fixed,
+    Is,
+    Matches,
+    Missing,
+    OneOf,
+    Opposite,
+    Place,
+    Predicate,
+    conjunction,
+)
+from gensearch_db.count_queries.release import Kind, PublishedColumn, Release
+from gensearch_db.database.rendering import Sql, statement, type_name
+from gensearch_db.database.session import Session
+from gensearch_db.errors import DataError, QueryError, SpecificationError
+from gensearch_db.statements.tokens import error_at
+
+_BATCH = 200
+
+
+@dataclass(frozen=True)
+class ResolvedCount:
+    """One count of a query: the rows that satisfy ``formula``."""
+
+    label: str
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class ResolvedQuery:
+    """A query whose names and constants are known. ``presence`` is its WHERE alone: which groups the answer has."""
+
+    query: CountQuery
+    counts: tuple[ResolvedCount, ...]
+    presence: Formula
+    groups: tuple[PublishedColumn, ...]
+
+
+@dataclass(frozen=True)
+class _CutRequest:
+    column: PublishedColumn
+    operator: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _CheckRequest:
+    column: PublishedColumn
+    texts: tuple[str, ...]
+    pattern: str
+    """The condition with ``{0}``, ``{1}``, … for the constants."""
+
+
+@dataclass(frozen=True)
+class _ConstantRequest:
+    text: str
+    """A constant that is more than a literal: its type and text are wanted."""
+
+
+@dataclass(frozen=True)
+class _TruthRequest:
+    text: str
+
+
+_Request = _CutRequest | _CheckRequest | _ConstantRequest | _TruthRequest
+
+
+def resolve(release: Release, queries: Sequence[CountQuery]) -> tuple[ResolvedQuery, ...]:
+    """Look up names and evaluate constants. Raises :class:`QueryError` with line and column."""
+    resolver = _Resolver(release, queries)
+    return tuple(resolver.query(query) for query in queries)
+
+
+class _Resolver:
+    def __init__(self, release: Release, queries: Sequence[CountQuery]) -> None:
+        self.release = release
+        requests: dict[_Request, tuple[CountQuery, Place]] = {}
+        for query in queries:
+            self.refuse_volatile(query)
+            for predicate in _predicates(query):
+                for request, place in self.requests(query, predicate):
+                    requests.setdefault(request, (query, place))
+        with Session(release.session.connection.cursor(), owns_connection=True) as session:
+            self.answers = _Evaluation(session, requests).answers()
+
+    def query(self, query: CountQuery) -> ResolvedQuery:
+        counts = tuple(
+            ResolvedCount(count.label, self.true(query, conjunction(query.where, count.condition))) for count in query.counts
+        )
+        groups = tuple(self.column(query, group) for group in query.groups)
+        return ResolvedQuery(query, counts, self.true(query, query.where), groups)
+
+    def column(self, query: CountQuery, name: ColumnName) -> PublishedColumn:
+        found = self.release.find(name.name)
+        if isinstance(found, str):
+            raise error_at(query.script, name.place.start, name.place.end, found)
+        return found
+
+    @cached_property
+    def volatile(self) -> frozenset[str]:
+        return frozenset(name for (name,) in self.release.session.rows(statement("estimate/volatile_functions")))
+
+    def refuse_volatile(self, query: CountQuery) -> None:
+        for predicate in _predicates(query):
+            for constant in _constants(predicate):
+                if constant.literal:
+                    continue
+                for match in re.finditer(r"([A-Za-z_][A-Za-z_0-9]*)\s*\(", constant.text):
+                    if match.group(1).lower() in self.volatile:
+                        message = f"{match.group(1)}(…) gives another value at each call, so the query has no one answer"
+                        raise error_at(query.script, constant.place.start, constant.place.end, message)
+
+    def requests(self, query: CountQuery, predicate: Predicate) -> Iterator[tuple[_Request, Place]]:
+        """What has to be asked of the engine about one predicate on one column."""
+        if isinstance(predicate, Fixed):
+            yield _TruthRequest(predicate.constant.text), predicate.constant.place
+        elif isinstance(predicate, Comparison | OneOf | Matches):
+            column = self.column(query, predicate.column)
+            if column.kind is Kind.ORDERED and isinstance(predicate, Matches):
+                where = predicate.column.place
+                message = f"LIKE compares text, but column '{column.name}' is published as intervals of {column.type}"
+                raise error_at(query.script, where.start, where.end, message)
+            if column.kind is Kind.ORDERED:
+                operator = predicate.operator if isinstance(predicate, Comparison) else "="
+                for constant in _constants(predicate):
+                    yield _CutRequest(column, operator, constant.text), constant.place
+            else:
+                for constant in _constants(predicate):
+                    if not constant.literal:
+                        yield _ConstantRequest(constant.text), constant.place
+                yield _check_request(column, predicate), next(_constants(predicate)).place
+        elif isinstance(predicate, Missing):
+            self.column(query, predicate.column)
+        elif isinstance(predicate, Bare):
+            column = self.column(query, predicate.column)
+            if column.type != "BOOLEAN":
+                where = predicate.column.place
+                message = f"column '{column.name}' is {column.type}, not a condition: compare it with a value"
+                raise error_at(query.script, where.start, where.end, message)
+
+    def true(self, query: CountQuery, predicate: Predicate | None) -> Formula:
+        """The formula that holds where the predicate is true."""
+        return True if predicate is None else self.formulas(query, predicate)[0]
+
+    def formulas(self, query: CountQuery, predicate: Predicate) -> tuple[Formula, Formula]:
+        """Where the predicate is true, and where it is false; neither where it is unknown."""
+        if isinstance(predicate, Both | Either):
+            pairs = [self.formulas(query, part) for part in predicate.parts]
+            true_parts, false_parts = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+            if isinstance(predicate, Both):
+                return all_of(true_parts), any_of(false_parts)
+            return any_of(true_parts), all_of(false_parts)
+        if isinstance(predicate, Opposite):
+            true, false = self.formulas(query, predicate.part)
+            return false, true
+        if isinstance(predicate, Is):
+            true, false = self.formulas(query, predicate.part)
+            wanted = true if predicate.value else false
+            if predicate.value is None:
+                wanted = all_of([negation(true), negation(false)])
+            return wanted, negation(wanted)
+        if isinstance(predicate, Fixed):
+            truth = self.answers[_TruthRequest(predicate.constant.text)]
+            return truth is True, truth is False
+        return self.tests(query, predicate)
+
+    def tests(self, query: CountQuery, predicate: Comparison | OneOf | Matches | Missing | Bare) -> tuple[Formula, Formula]:
+        column = self.column(query, predicate.column)
+
+        def pair(atom: Atom) -> tuple[Formula, Formula]:
+            return Test(column.number, Holds(atom, True)), Test(column.number, Holds(atom, False))
+
+        if isinstance(predicate, Missing):
+            return pair(MissingValue())
+        if isinstance(predicate, Bare):
+            return pair(Check(Sql("value")))
+        if column.kind is not Kind.ORDERED:
+            assert not isinstance(predicate, Missing | Bare)
+            return pair(self.check(column, predicate))
+        assert isinstance(predicate, Comparison | OneOf)
+        operator = predicate.operator if isinstance(predicate, Comparison) else "="
+        pairs: list[tuple[Formula, Formula]] = []
+        for constant in _constants(predicate):
+            answer = self.answers[_CutRequest(column, operator, constant.text)]
+            if isinstance(answer, Cut):
+                pairs.append(pair(answer))
+            elif answer is None:
+                pairs.append((False, False))
+            else:
+                true, false = pair(Known())
+                pairs.append((true, false) if answer else (false, true))
+        return any_of([true for true, _ in pairs]), all_of([false for _, false in pairs])
+
+    def check(self, column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> Check:
+        request = _check_request(column, predicate)
+        texts = [
+            constant.text if constant.literal else self.answers[_ConstantRequest(constant.text)]
+            for constant in _constants(predicate)
+        ]
+        return Check(Sql(request.pattern.format(*texts)))
+
+
+def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> _CheckRequest:
+    texts = tuple(constant.text for constant in _constants(predicate))
+    if isinstance(predicate, Comparison):
+        pattern = f"value {predicate.operator} {{0}}"
+    elif isinstance(predicate, OneOf):
+        pattern = "value IN (" + ", ".join(f"{{{number}}}" for number in range(len(texts))) + ")"
+    else:
+        pattern = f"value {predicate.operator} {{0}}" + (" ESCAPE {1}" if predicate.escape is not None else "")
+    return _CheckRequest(column, texts, pattern)
+
+
+def _predicates(query: CountQuery) -> Iterator[Predicate]:
+    """The predicates on single columns, and the fixed conditions."""
+    pending = [query.where, *(count.condition for count in query.counts)]
+    while pending:
+        predicate = pending.pop()
+        if isinstance(predicate, Both | Either):
+            pending.extend(predicate.parts)
+        elif isinstance(predicate, Opposite | Is):
+            pending.append(predicate.part)
+        elif predicate is not None:
+            yield predicate
+
+
+def _constants(predicate: Predicate) -> Iterator[Constant]:
+    if isinstance(predicate, Fixed | Comparison):
+        yield predicate.constant
+    elif isinstance(predicate, OneOf):
+        yield from predicate.constants
+    elif isinstance(predicate, Matches):
+        yield predicate.pattern
+        if predicate.escape is not None:
+            yield predicate.escape
+
+
+class _Evaluation:
+    """Asks DuckDB all requests, in batches; where a batch fails, one by one to find out which is wrong."""
+
+    def __init__(self, session: Session, requests: dict[_Request, tuple[CountQuery, Place]]) -> None:
+        self.session = session
+        self.requests = requests
+
+    def answers(self) -> dict[_Request, Any]:
+        answers: dict[_Request, Any] = {}
+        for kind, ask in ((_TruthRequest, self.truths), (_ConstantRequest, self.constants)):
+            self.in_batches([request for request in self.requests if isinstance(request, kind)], ask, answers)
+        columns = {request.column for request in self.requests if isinstance(request, _CutRequest | _CheckRequest)}
+        for column in columns:
+            mine = [one for one in self.requests if isinstance(one, _CutRequest) and one.column == column]
+            self.in_batches(mine, self.cuts, answers)
+            checks = [one for one in self.requests if isinstance(one, _CheckRequest) and one.column == column]
+            self.in_batches(checks, self.checks, answers)
+        return answers
+
+    def in_batches(
+        self, requests: Sequence[Any], ask: Callable[[Sequence[Any]], Sequence[Any]], answers: dict[_Request, Any]
+    ) -> None:
+        for start in range(0, len(requests), _BATCH):
+            batch = requests[start : start + _BATCH]
+            try:
+                found = ask(batch)
+            except (DataError, SpecificationError):
+                found = [self.alone(request, ask) for request in batch]
+            answers.update(zip(batch, found, strict=True))
+
+    def alone(self, request: Any, ask: Callable[[Sequence[Any]], Sequence[Any]]) -> Any:
+        try:
+            return ask([request])[0]
+        except (DataError, SpecificationError) as error:
+            query, place = self.requests[request]
+            column = getattr(request, "column", None)
+            subject = f"column '{column.name}' is {column.type}: " if column is not None else ""
+            raise error_at(query.script, place.start, place.end, f"{subject}{error}") from error
+
+    def truths(self, requests: Sequence[_TruthRequest]) -> Sequence[bool | None]:
+        expressions = [Sql(f"CAST(({request.text}\n) AS BOOLEAN)") for request in requests]
+        return self.session.row(statement("estimate/evaluate", expressions=expressions))
+
+    def constants(self, requests: Sequence[_ConstantRequest]) -> Sequence[Sql]:
+        expressions = [
+            Sql(f"{{'type': typeof({request.text}\n), 'text': CAST(({request.text}\n) AS VARCHAR)}}") for request in requests
+        ]
+        found = self.session.row(statement("estimate/evaluate", expressions=expressions))
+        return [Sql("NULL") if one["text"] is None else typed_literal(one["text"], one["type"]) for one in found]
+
+    def cuts(self, requests: Sequence[_CutRequest]) -> Sequence[Cut | bool | None]:
+        column = requests[0].column
+        family = column.family
+        cuts = []
+        for number, request in enumerate(requests):
+            value = finite(family, column.type, Sql(f"nearest_{number}"))
+            cuts.append(
+                {
+                    "number": number,
+                    "constant": Sql(request.text),
+                    "operator": Sql(request.operator),
+                    "nearest": Sql(f"TRY_CAST(({request.text}\n) AS {type_name(column.type)})"),
+                    "value": value,
+                    "position": position_of(family, value),
+                }
+            )
+        row = self.session.row(statement("estimate/cuts", cuts=cuts, sample=sample_of(family, column.type)))
+        return [_cut(request.operator, *row[3 * number : 3 * number + 3]) for number, request in enumerate(requests)]
+
+    def checks(self, requests: Sequence[_CheckRequest]) -> Sequence[None]:
+        """Nothing is wanted but the errors: types that cannot be compared, text that is no date."""
+        expressions = []
+        for request in requests:
+            family = request.column.family
+            sample = sample_of(family, request.column.type)
+            condition = request.pattern.format(*(f"({text}\n)" for text in request.texts))
+            expressions.append(Sql(f"(SELECT {condition} FROM (SELECT {sample} AS value))"))
+        self.session.row(statement("estimate/evaluate", expressions=expressions))
+        return [None] * len(requests)
+
+
+def _cut(operator: str, position: Any, at: bool | None, unknown: bool) -> Cut | bool | None:
+    """A cut; or True or False for a bound beyond all values of the type, None where the bound is NULL."""
+    if unknown or at is None:
+        return None
+    if position is None:
+        return at
+    return Cut(position, operator in ("<", "<=", "<>"), at, operator in (">", ">=", "<>"))

@@ -1,0 +1,31 @@
+-- name: estimate/group_positions
+-- purpose: the positions that the published intervals of a GROUP BY column hold (NULL: the missing value)
+-- parameters: blocks, lower, upper, missing, integral, limit
+WITH intervals AS (
+    SELECT DISTINCT {{ lower }} AS lower, {{ upper }} AS upper, {{ missing }} AS missing FROM {{ blocks }}
+),
+ends AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
+    SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
+    FROM (
+        SELECT list(DISTINCT bound ORDER BY bound) AS bounds
+        FROM (SELECT lower AS bound FROM intervals UNION ALL SELECT upper FROM intervals)
+        WHERE bound IS NOT NULL
+    )
+),
+placed AS (
+    SELECT coalesce(lower, outer_first) AS first, coalesce(upper, outer_last) AS last
+    FROM intervals CROSS JOIN ends
+    WHERE missing <> 'only'
+)
+SELECT position, position IS NULL AS missing
+FROM (
+{% if integral %}
+    SELECT DISTINCT unnest(range(CAST(first AS BIGINT), least(CAST(last AS BIGINT), CAST(first AS BIGINT) + {{ limit | integer }}))) AS position FROM placed
+{% else %}
+    SELECT DISTINCT CASE WHEN first = last THEN first ELSE error('the column is published as intervals of a continuous type') END AS position FROM placed
+{% endif %}
+    UNION ALL
+    SELECT DISTINCT NULL FROM intervals WHERE missing <> 'no'
+)
+ORDER BY position NULLS LAST
+LIMIT {{ limit | integer }}
