@@ -29,8 +29,8 @@ from gensearch_db.errors import (
     SearchInterruptedError,
     SpecificationError,
 )
-from gensearch_db.feasibility import check_whole_table
 from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.privacy.feasibility import check_whole_table
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Problem
 from gensearch_db.problem.written import quasi_identifiers
