@@ -145,12 +145,14 @@ def anonymize(
         raise SpecificationError(f"a whole Problem is given, so {', '.join(fields)} cannot be given beside it")
     started = time.perf_counter()
     constraints, cost = _read(problem)
-    with session_for(database, create=True) as session, session.threads(problem.threads), prepare(session, problem) as prepared:
-        check_target(session, prepared.target, replace=replace)
-        check_whole_table(prepared.table, constraints, problem.suppress_at_most)
-        result = _search(prepared, constraints, cost, progress)
-        _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
-        return _released(prepared, constraints, result, started, replace=replace)
+    with session_for(database, create=True) as session:
+        session.refuse_open_transaction()
+        with prepare(session, problem) as prepared:
+            check_target(session, prepared.target, replace=replace)
+            check_whole_table(prepared.table, constraints, problem.suppress_at_most)
+            result = _search(prepared, constraints, cost, progress)
+            _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
+            return _released(prepared, constraints, result, started, replace=replace)
 
 
 def _read(problem: Problem) -> tuple[tuple[Constraint, ...], Cost]:

@@ -116,12 +116,8 @@ class Session:
         Raises :class:`SpecificationError` if the connection is inside a transaction already: DuckDB has no savepoints, so
         nothing could be undone without undoing the user's own work.
         """
-        try:
-            self.connection.execute(statement("session/begin"))
-        except duckdb.TransactionException as error:
-            raise SpecificationError(
-                "a transaction is open on this connection: COMMIT or ROLLBACK it first (a release is a transaction of its own)"
-            ) from error
+        self.refuse_open_transaction()
+        self.execute(statement("session/begin"))
         try:
             yield
             self.execute(statement("session/commit"))
@@ -129,6 +125,14 @@ class Session:
             with suppress(duckdb.Error):  # a failed COMMIT has ended the transaction already
                 self.connection.execute(statement("session/rollback"))
             raise
+
+    def refuse_open_transaction(self) -> None:
+        """Raise :class:`SpecificationError` if the user's transaction is open; it stays as it is (a BEGIN would abort it)."""
+        number = statement("session/transaction_id")
+        if self.value(number) == self.value(number):
+            raise SpecificationError(
+                "a transaction is open on this connection: COMMIT or ROLLBACK it first (a release is a transaction of its own)"
+            )
 
     def interrupt(self) -> None:
         """Stop the running statement, from another thread."""

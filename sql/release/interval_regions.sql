@@ -4,8 +4,9 @@
 CREATE TEMP TABLE {{ regions | qualified }} AS
 SELECT region, lower, upper, missing,
        CASE WHEN missing = 'only' THEN NULL
+            WHEN point AND missing = 'no' THEN value
             WHEN whole THEN '*'
-            ELSE CASE WHEN point AND lower IS NOT NULL AND upper IS NOT NULL THEN value
+            ELSE CASE WHEN point THEN value
                       WHEN lower IS NULL AND upper IS NULL THEN 'not NULL'
                       WHEN lower IS NULL THEN '< ' || upper::VARCHAR
                       WHEN upper IS NULL THEN '>= ' || lower::VARCHAR
@@ -13,7 +14,9 @@ SELECT region, lower, upper, missing,
                  || CASE WHEN missing = 'possible' THEN ' or NULL' ELSE '' END END AS label
 FROM (
     SELECT printed.region AS region, printed.missing AS missing, printed.whole AS whole, printed.point AS point,
-           first_leaf.lower AS lower, last_leaf.upper AS upper, first_leaf.label AS value
+           CASE WHEN printed.point THEN first_leaf.point_lower ELSE first_leaf.lower END AS lower,
+           CASE WHEN printed.point THEN first_leaf.point_upper ELSE last_leaf.upper END AS upper,
+           first_leaf.label AS value
     FROM {{ printed | qualified }} AS printed
     LEFT JOIN {{ leaves | qualified }} AS first_leaf ON first_leaf.code = printed.first_code
     LEFT JOIN {{ leaves | qualified }} AS last_leaf ON last_leaf.code = printed.last_code

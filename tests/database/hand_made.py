@@ -48,11 +48,11 @@ def prepared(session: Session, given: Problem) -> PreparedTable:
     temporary = [session.temporary_table(stem) for stem in ("ages", "towns", "cells")]
     ages, towns, cells = temporary
     run = session.connection.execute
-    run(f'CREATE TEMP TABLE "{ages[2]}" (code INTEGER, lower INTEGER, upper INTEGER, label VARCHAR)')
-    run(f'CREATE TEMP TABLE "{towns[2]}" (code INTEGER, lower VARCHAR, upper VARCHAR, label VARCHAR)')
+    run(f'CREATE TEMP TABLE "{ages[2]}" (code INTEGER, lower INTEGER, upper INTEGER, point_lower INTEGER, point_upper INTEGER, label VARCHAR)')
+    run(f'CREATE TEMP TABLE "{towns[2]}" (code INTEGER, lower VARCHAR, upper VARCHAR, point_lower VARCHAR, point_upper VARCHAR, label VARCHAR)')
     for table, leaves in ((ages, LEAVES_OF_AGE), (towns, LEAVES_OF_TOWN)):
         for code, leaf in enumerate(leaves):
-            run(f'INSERT INTO "{table[2]}" VALUES (?, ?, ?, ?)', [code, leaf.lower, leaf.upper, leaf.label])
+            run(f'INSERT INTO "{table[2]}" VALUES (?, ?, ?, NULL, NULL, ?)', [code, leaf.lower, leaf.upper, leaf.label])
     coded = (
         "SELECT *, CASE WHEN age IS NULL THEN 3 WHEN age < 30 THEN 0 WHEN age < 35 THEN 1 ELSE 2 END AS code_0,"
         " CASE WHEN town IS NULL THEN 3 ELSE ascii(town) - ascii('x') END AS code_1 FROM people"

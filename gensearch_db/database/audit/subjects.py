@@ -11,7 +11,6 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.places import column_types, existing_table, table_comment
 from gensearch_db.database.release_plan import blocks_name
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import resolve_source
 from gensearch_db.domain.cells import ValueDomain
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
 from gensearch_db.privacy.registry import constraints_from_texts
@@ -113,6 +112,8 @@ def _source(session: Session, entry: CatalogEntry | None, against: str | None) -
     written = against if against is not None else entry.problem.table if entry is not None else None
     if written is None:
         return None
+    from gensearch_db.database.source import resolve_source
+
     try:
         source = resolve_source(session, written)
     except (SpecificationError, DataError):
