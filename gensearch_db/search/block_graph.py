@@ -44,7 +44,7 @@ class BlockGraphSearch:
         """Blocks looked at, blocks remembered, entries forgotten for lack of memory."""
         return {
             "blocks_visited": self.worker.visited,
-            "blocks_remembered": int(self.worker.kernel.memory.count[0]),
+            "blocks_remembered": int(self.worker.kernel.memory.entries[0]),
             "blocks_forgotten": self.worker.forgotten,
         }
 

@@ -6,9 +6,9 @@ A block is a slice of the ``order`` array (cell numbers) together with its words
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
 from gensearch_db.cost.kernel import BlockContext, CostArrays, block_cost
 from gensearch_db.privacy.kernel import ConstraintArrays, block_holds
 from gensearch_db.search.arrays import RELAXED, TAXONOMY, Accumulators, CellArrays, SpaceArrays
@@ -19,8 +19,8 @@ LOW_HALF = np.uint64(0xFFFFFFFF)
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
-@njit(cache=True, nogil=True, inline="never")
-def bit_count(bits: int) -> int:  # pragma: no cover
+@compiled
+def bit_count(bits: int) -> int:
     """The number of set bits of a 64-bit word."""
     count = 0
     while bits != ZERO:
@@ -29,8 +29,8 @@ def bit_count(bits: int) -> int:  # pragma: no cover
     return count
 
 
-@njit(cache=True, nogil=True, inline="never")
-def lowest_bit(bits: int) -> int:  # pragma: no cover
+@compiled
+def lowest_bit(bits: int) -> int:
     """The position of the lowest set bit of a word that is not zero."""
     position = 0
     if bits & LOW_HALF == ZERO:
@@ -45,8 +45,8 @@ def lowest_bit(bits: int) -> int:  # pragma: no cover
     return position
 
 
-@njit(cache=True, nogil=True, inline="never")
-def highest_bit(bits: int) -> int:  # pragma: no cover
+@compiled
+def highest_bit(bits: int) -> int:
     """The position of the highest set bit of a word that is not zero."""
     position = 0
     if bits >> HALF != ZERO:
@@ -61,8 +61,8 @@ def highest_bit(bits: int) -> int:  # pragma: no cover
     return position
 
 
-@njit(cache=True, nogil=True)
-def join_words(space: SpaceArrays, target: NDArray[np.uint64], source: NDArray[np.uint64]) -> None:  # pragma: no cover
+@compiled
+def join_words(space: SpaceArrays, target: NDArray[np.uint64], source: NDArray[np.uint64]) -> None:
     """Add the leaf values of ``source`` to ``target``."""
     for w in range(space.bit_words):
         target[w] |= source[w]
@@ -72,8 +72,8 @@ def join_words(space: SpaceArrays, target: NDArray[np.uint64], source: NDArray[n
         target[w] = smallest << HALF | largest
 
 
-@njit(cache=True, nogil=True)
-def attribute_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:  # pragma: no cover
+@compiled
+def attribute_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:
     """The leaf values of a narrow attribute in ``words``, bit 0 = code 0."""
     leaves = space.leaf_starts[j + 1] - space.leaf_starts[j]
     bits = words[space.word[j]] >> np.uint64(space.shift[j])
@@ -82,8 +82,8 @@ def attribute_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int
     return bits
 
 
-@njit(cache=True, nogil=True)
-def code_range(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> tuple[int, int]:  # pragma: no cover
+@compiled
+def code_range(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> tuple[int, int]:
     """The smallest code and the largest code + 1 of attribute j in ``words``."""
     if space.wide[j]:
         word = words[space.word[j]]
@@ -92,8 +92,8 @@ def code_range(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> tuple[i
     return lowest_bit(bits), highest_bit(bits) + 1
 
 
-@njit(cache=True, nogil=True)
-def lowest_cover(space: SpaceArrays, j: int, lower: int, upper: int) -> int:  # pragma: no cover
+@compiled
+def lowest_cover(space: SpaceArrays, j: int, lower: int, upper: int) -> int:
     """The lowest taxonomy node of attribute j that covers lower <= code < upper."""
     node = space.leaf_nodes[space.leaf_starts[j] + lower]
     while space.node_upper[node] < upper:
@@ -101,8 +101,8 @@ def lowest_cover(space: SpaceArrays, j: int, lower: int, upper: int) -> int:  # 
     return node
 
 
-@njit(cache=True, nogil=True)
-def sibling_mask(space: SpaceArrays, node: int, bits: int) -> int:  # pragma: no cover
+@compiled
+def sibling_mask(space: SpaceArrays, node: int, bits: int) -> int:
     """The leaf values of the children of ``node`` that hold one of ``bits``; ``bits`` itself at a leaf."""
     covered = ZERO
     for child in range(space.node_first_child[node], space.node_first_child[node] + space.node_child_count[node]):
@@ -113,8 +113,8 @@ def sibling_mask(space: SpaceArrays, node: int, bits: int) -> int:  # pragma: no
     return covered if space.node_child_count[node] > 0 else bits
 
 
-@njit(cache=True, nogil=True)
-def region_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:  # pragma: no cover
+@compiled
+def region_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:
     """The published region of a set attribute: the occurring values, or the siblings that hold them."""
     bits = attribute_mask(space, words, j)
     if space.kinds[j] == RELAXED:
@@ -123,8 +123,8 @@ def region_mask(space: SpaceArrays, words: NDArray[np.uint64], j: int) -> int:  
     return bits
 
 
-@njit(cache=True, nogil=True)
-def fill_regions(space: SpaceArrays, words: NDArray[np.uint64], context: BlockContext) -> None:  # pragma: no cover
+@compiled
+def fill_regions(space: SpaceArrays, words: NDArray[np.uint64], context: BlockContext) -> None:
     """Fill the parts of the context that follow from the words alone (of wide categories: as if all of the region occurred)."""
     for j in range(len(space.kinds)):
         lower, upper = code_range(space, words, j)
@@ -156,10 +156,8 @@ def fill_regions(space: SpaceArrays, words: NDArray[np.uint64], context: BlockCo
         fill_lengths(space, context, j, total, edge, length)
 
 
-@njit(cache=True, nogil=True)
-def fill_lengths(
-    space: SpaceArrays, context: BlockContext, j: int, total: float, edge: float, length: float
-) -> None:  # pragma: no cover
+@compiled
+def fill_lengths(space: SpaceArrays, context: BlockContext, j: int, total: float, edge: float, length: float) -> None:
     """What follows from how many values the label of attribute j stands for, and from its length."""
     base = space.leaf_starts[j]
     lower, upper = context.lower[j], context.upper[j]
@@ -175,7 +173,7 @@ def fill_lengths(
         context.spans[j] = span / space.whole_spans[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def accumulate(
     space: SpaceArrays,
     cells: CellArrays,
@@ -184,7 +182,7 @@ def accumulate(
     end: int,
     context: BlockContext,
     sums: Accumulators,
-) -> int:  # pragma: no cover
+) -> int:
     """Sum rows, features and words of a block by leaf value of each attribute. Returns the block's rows."""
     attributes = len(space.kinds)
     feature_count = cells.features.shape[1]
@@ -217,8 +215,8 @@ def accumulate(
     return rows
 
 
-@njit(cache=True, nogil=True)
-def join_wide(target: NDArray[np.uint64], source: NDArray[np.uint64], bit_words: int) -> None:  # pragma: no cover
+@compiled
+def join_wide(target: NDArray[np.uint64], source: NDArray[np.uint64], bit_words: int) -> None:
     """The part of :func:`join_words` for wide attributes."""
     for w in range(bit_words, len(target)):
         smallest = min(target[w] >> HALF, source[w] >> HALF)
@@ -226,7 +224,7 @@ def join_wide(target: NDArray[np.uint64], source: NDArray[np.uint64], bit_words:
         target[w] = smallest << HALF | largest
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gather(
     space: SpaceArrays,
     cells: CellArrays,
@@ -235,7 +233,7 @@ def gather(
     end: int,
     words: NDArray[np.uint64],
     features: NDArray[np.float64],
-) -> int:  # pragma: no cover
+) -> int:
     """Set ``words`` and ``features`` to those of the cells in a slice together; returns their rows."""
     words[:] = space.empty_words
     features[:] = 0.0
@@ -249,10 +247,8 @@ def gather(
     return rows
 
 
-@njit(cache=True, nogil=True)
-def protected_size(
-    cells: CellArrays, order: NDArray[np.int64], start: int, end: int, rows: int, sums: Accumulators
-) -> int:  # pragma: no cover
+@compiled
+def protected_size(cells: CellArrays, order: NDArray[np.int64], start: int, end: int, rows: int, sums: Accumulators) -> int:
     """The block's size in the unit of protection: its distinct persons where they are declared, else its rows."""
     if len(cells.person_starts) == 0:
         return rows
@@ -268,10 +264,10 @@ def protected_size(
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_histograms(
     cells: CellArrays, order: NDArray[np.int64], start: int, end: int, context: BlockContext, sums: Accumulators
-) -> None:  # pragma: no cover
+) -> None:
     """The block's distribution of each sensitive and class column; each (person, value) pair once where persons count."""
     for c in range(cells.histogram_starts.shape[0]):
         for value in range(context.histograms.shape[1]):
@@ -289,8 +285,8 @@ def fill_histograms(
                 context.histograms[c, cells.histogram_codes[e]] += cells.histogram_counts[e]
 
 
-@njit(cache=True, nogil=True)
-def long_enough(space: SpaceArrays, context: BlockContext) -> bool:  # pragma: no cover
+@compiled
+def long_enough(space: SpaceArrays, context: BlockContext) -> bool:
     """Whether every edge is at least as long as its attribute's minimum length."""
     for j in range(len(space.kinds)):
         if context.lengths[j] < space.minimum_lengths[j]:
@@ -298,8 +294,8 @@ def long_enough(space: SpaceArrays, context: BlockContext) -> bool:  # pragma: n
     return True
 
 
-@njit(cache=True, nogil=True)
-def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:  # pragma: no cover
+@compiled
+def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:
     """With labels = values: count the occurring values of wide categories, which their words do not hold."""
     for j in range(len(space.kinds)):
         if space.values_labels == 1 and space.categorical[j] == 1 and space.wide[j] == 1:
@@ -314,7 +310,7 @@ def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:  # prag
             fill_lengths(space, context, j, float(total), float(total), float(total))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def evaluate_block(
     space: SpaceArrays,
     cells: CellArrays,
@@ -326,7 +322,7 @@ def evaluate_block(
     words: NDArray[np.uint64],
     context: BlockContext,
     sums: Accumulators,
-) -> tuple[int, int, bool, float]:  # pragma: no cover
+) -> tuple[int, int, bool, float]:
     """Everything about one non-empty block: its rows, its size, whether it is feasible, its cost.
 
     Leaves regions and histograms in ``context`` and the sums by leaf value in ``sums`` (``context.marginals`` is

@@ -1,8 +1,8 @@
 """Lower bounds of a block's optimum that follow from sums over its cells. THEORY 2.2, 2.3, 2.5.
 
 Every cell carries *features* that add up over the cells of a block, hence over each side of every split at once: how many of
-them are big (at least ``minimum_rows`` rows), the rows of the big ones, and two *prices*: numbers whose sum over the cells of any
-feasible block is at most the block's cost.
+them are big (at least ``minimum_rows`` rows), the rows of the big ones, and two *prices*: numbers whose sum over the
+cells of any feasible block is at most the block's cost.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from gensearch_db.compilation import compiled
 
 BIG_CELLS, BIG_ROWS, PRICE_SQUARES, PRICE_REST, SQUARES = 0, 1, 2, 3, 4
 FEATURE_COUNT = 5
@@ -43,16 +44,16 @@ def cell_features(
     return features
 
 
-@njit(cache=True, nogil=True)
-def balanced_squares(rows: int, groups: int) -> float:  # pragma: no cover
+@compiled
+def balanced_squares(rows: int, groups: int) -> float:
     """The least sum of squares of ``groups`` sizes that add up to ``rows``."""
     quotient = rows // groups
     remainder = rows - quotient * groups
     return float(remainder) * (quotient + 1.0) ** 2 + float(groups - remainder) * float(quotient) * float(quotient)
 
 
-@njit(cache=True, nogil=True)
-def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64]) -> float:  # pragma: no cover
+@compiled
+def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64]) -> float:
     """A lower bound of the optimum of a block with these rows and features; infinite where no feasible partition exists.
 
     At most H + floor(s / minimum_rows) groups, H = big cells, s = rows of the small ones (THEORY 2.2, item 3).
@@ -70,11 +71,9 @@ def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64
     return np.ceil(bound - 1e-6) if bounds.integral == 1 else bound
 
 
-@njit(cache=True, nogil=True)
-def water_fill(
-    rows: NDArray[np.int64], order: NDArray[np.int64], start: int, end: int, minimum_rows: int
-) -> float:  # pragma: no cover
-    """Bound C of THEORY 2.3: loads are the big cells and floor(s / minimum_rows) empty bins; the s small rows fill them up level."""
+@compiled
+def water_fill(rows: NDArray[np.int64], order: NDArray[np.int64], start: int, end: int, minimum_rows: int) -> float:
+    """Bound C of THEORY 2.3: the big cells and floor(s / minimum_rows) empty bins are filled up level with the s small rows."""
     small = 0
     smallest_big = np.int64(9223372036854775807)
     for position in range(start, end):

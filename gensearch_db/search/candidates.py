@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
 from gensearch_db.cost.kernel import BlockContext, CostArrays, block_cost
 from gensearch_db.search.arrays import ORDERED, RELAXED, TAXONOMY, Accumulators, SpaceArrays
 from gensearch_db.search.block_kernel import (
@@ -73,10 +73,10 @@ def new_candidates(capacity: int) -> Candidates:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def side_worth(
     sides: Sides, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
-) -> tuple[float, bool]:  # pragma: no cover
+) -> tuple[float, bool]:
     """The lower bound of one side of a split, and whether it is the side's optimum; or the side's own cost."""
     bound = bound_from_sums(sides.bounds, rows, features)
     if bound >= limit:
@@ -90,8 +90,8 @@ def side_worth(
     return bound, False
 
 
-@njit(cache=True, nogil=True)
-def push(candidates: Candidates, j: int, position: int, bound: float, exact: bool) -> None:  # pragma: no cover
+@compiled
+def push(candidates: Candidates, j: int, position: int, bound: float, exact: bool) -> None:
     """Put a split on the stack, or keep it as the best if all its parts are known exactly."""
     if bound == np.inf:
         return
@@ -108,14 +108,14 @@ def push(candidates: Candidates, j: int, position: int, bound: float, exact: boo
     candidates.top[0] = top + 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push_splits(
     sides: Sides,
     words: NDArray[np.uint64],
     rows: int,
     limit: float,
     candidates: Candidates,
-) -> bool:  # pragma: no cover
+) -> bool:
     """Push every available split of the block whose sums stand in ``sums``. Returns whether some splits were left out
     (sets of too many parts). ``limit``: bounds at or above it need not be sharpened.
     """
@@ -136,10 +136,10 @@ def push_splits(
     return restricted
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def interval_words(
     space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int, upper: int, target: NDArray[np.uint64]
-) -> None:  # pragma: no cover
+) -> None:
     """The words of a block narrowed to lower <= code < upper in attribute j, untightened."""
     target[:] = words
     if space.wide[j]:
@@ -152,7 +152,7 @@ def interval_words(
     target[space.word[j]] = (target[space.word[j]] & ~(whole << shift)) | (part << shift)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push_boundaries(
     sides: Sides,
     words: NDArray[np.uint64],
@@ -162,7 +162,7 @@ def push_boundaries(
     rows: int,
     limit: float,
     candidates: Candidates,
-) -> None:  # pragma: no cover
+) -> None:
     """Both sides of every boundary of an ordered attribute. Of boundaries that cut the same cells apart only one is tried,
     unless regions stay untightened."""
     space, sums = sides.space, sides.sums
@@ -204,7 +204,7 @@ def push_boundaries(
         push(candidates, j, boundary, left + right, left_exact and right_exact)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push_node(
     sides: Sides,
     words: NDArray[np.uint64],
@@ -213,7 +213,7 @@ def push_node(
     upper: int,
     limit: float,
     candidates: Candidates,
-) -> None:  # pragma: no cover
+) -> None:
     """The one split of a taxonomy node: all its children at once."""
     space, sums = sides.space, sides.sums
     base = space.leaf_starts[j]
@@ -241,10 +241,8 @@ def push_node(
     push(candidates, j, node, bound, exact)
 
 
-@njit(cache=True, nogil=True)
-def set_parts(
-    space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int, upper: int, parts: NDArray[np.uint64]
-) -> int:  # pragma: no cover
+@compiled
+def set_parts(space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int, upper: int, parts: NDArray[np.uint64]) -> int:
     """The parts that a set region may be divided into, as leaf masks: its values, or the siblings it is made of."""
     mask = attribute_mask(space, words, j)
     count = 0
@@ -266,7 +264,7 @@ def set_parts(
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push_divisions(
     sides: Sides,
     words: NDArray[np.uint64],
@@ -276,7 +274,7 @@ def push_divisions(
     rows: int,
     limit: float,
     candidates: Candidates,
-) -> bool:  # pragma: no cover
+) -> bool:
     """Every division of a set into two parts, or, of many parts, those along the candidate orders. Returns whether some
     divisions were left out."""
     space, sums = sides.space, sides.sums
@@ -300,10 +298,8 @@ def push_divisions(
     return True
 
 
-@njit(cache=True, nogil=True)
-def by_frequency(
-    space: SpaceArrays, sums: Accumulators, j: int, parts: NDArray[np.uint64], count: int
-) -> None:  # pragma: no cover
+@compiled
+def by_frequency(space: SpaceArrays, sums: Accumulators, j: int, parts: NDArray[np.uint64], count: int) -> None:
     """Sort the first ``count`` parts by their rows in the block, the most frequent first."""
     weight = np.zeros(count, np.int64)
     for p in range(count):
@@ -320,7 +316,7 @@ def by_frequency(
             q -= 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push_division(
     sides: Sides,
     words: NDArray[np.uint64],
@@ -331,7 +327,7 @@ def push_division(
     rows: int,
     limit: float,
     candidates: Candidates,
-) -> None:  # pragma: no cover
+) -> None:
     """One division of a set: ``first`` holds the leaf values of its first part."""
     space, sums = sides.space, sides.sums
     base = space.leaf_starts[j]
@@ -363,10 +359,8 @@ def push_division(
     push(candidates, j, np.int64(first), left + right, left_exact and right_exact and left < limit)
 
 
-@njit(cache=True, nogil=True)
-def set_words(
-    space: SpaceArrays, words: NDArray[np.uint64], j: int, mask: int, target: NDArray[np.uint64]
-) -> None:  # pragma: no cover
+@compiled
+def set_words(space: SpaceArrays, words: NDArray[np.uint64], j: int, mask: int, target: NDArray[np.uint64]) -> None:
     """The words of a block narrowed to the leaf values ``mask`` in a set attribute, untightened."""
     target[:] = words
     leaves = space.leaf_starts[j + 1] - space.leaf_starts[j]

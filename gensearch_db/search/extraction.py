@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
 from gensearch_db.domain.attribute import RelaxedTaxonomyAttribute, TaxonomyAttribute, UnorderedAttribute
 from gensearch_db.domain.region import Block, Interval, LeafSet, Region
 from gensearch_db.search.arrays import SpaceArrays
@@ -15,7 +15,7 @@ from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.solver import Kernel, divide, gather_part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extract(
     kernel: Kernel,
     start: int,
@@ -26,7 +26,7 @@ def extract(
     pending_ends: NDArray[np.int64],
     pending_words: NDArray[np.uint64],
     most_parts: int,
-) -> tuple[int, int]:  # pragma: no cover
+) -> tuple[int, int]:
     """Cut the block ``start:end`` as the memory says. Writes the end of each block's slice and its words, in the order of the
     slices. Returns the number of blocks, and how many blocks stand for a part that the memory does not know (listed with a
     negative end): those are to be solved again.
@@ -79,7 +79,7 @@ def block_of_words(space: SpaceArrays, problem: SearchProblem, words: NDArray[np
 
 
 def canonical_partition(blocks: list[Block], slices: list[NDArray[np.int64]], cell_count: int) -> Partition:
-    """Number the blocks in the order of their regions. ``slices[i]`` are the cells of ``blocks[i]``; other cells are suppressed."""
+    """Number the blocks in the order of their regions. ``slices[i]``: the cells of ``blocks[i]``; others are suppressed."""
     ranking = sorted(range(len(blocks)), key=lambda i: [region.sort_key() for region in blocks[i]])
     block_of_cell = np.full(cell_count, -1, dtype=np.int64)
     for number, i in enumerate(ranking):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
 from gensearch_db.search.candidates import OWN_COSTS, push_splits
 from gensearch_db.search.solver import Kernel, divide, gather_part, sides_of
 
 
-@njit(cache=True, nogil=True)
-def next_random(state: NDArray[np.uint64]) -> float:  # pragma: no cover
+@compiled
+def next_random(state: NDArray[np.uint64]) -> float:
     """A number in [0, 1) from a xorshift generator with its state in ``state[0]`` (never zero)."""
     value = state[0]
     value ^= value << np.uint64(13)
@@ -22,7 +22,7 @@ def next_random(state: NDArray[np.uint64]) -> float:  # pragma: no cover
     return float(value >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def parts_hold(
     kernel: Kernel,
     words: NDArray[np.uint64],
@@ -31,7 +31,7 @@ def parts_hold(
     parts: int,
     boundaries: NDArray[np.int64],
     part_words: NDArray[np.uint64],
-) -> tuple[bool, float]:  # pragma: no cover
+) -> tuple[bool, float]:
     """Whether every non-empty part of a split is feasible, and what the parts cost together. Fills ``part_words``."""
     total = 0.0
     for part in range(parts):
@@ -57,7 +57,7 @@ def parts_hold(
     return True, total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def take_steepest(
     kernel: Kernel,
     start: int,
@@ -68,7 +68,7 @@ def take_steepest(
     random: NDArray[np.uint64],
     boundaries: NDArray[np.int64],
     part_words: NDArray[np.uint64],
-) -> tuple[int, int, int]:  # pragma: no cover
+) -> tuple[int, int, int]:
     """Divide a feasible block by the split with the least cost of its parts (each worth multiplied by up to 1 + ``noise`` at
     random) among those with only feasible parts. Returns its attribute, position and number of parts; attribute -1 where no
     split lowers the cost. The sums of the block must stand in ``kernel.sums``.
@@ -101,7 +101,7 @@ def take_steepest(
     return -1, 0, 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def steepest(
     kernel: Kernel,
     start: int,
@@ -114,7 +114,7 @@ def steepest(
     block_words: NDArray[np.uint64],
     pending_ends: NDArray[np.int64],
     pending_words: NDArray[np.uint64],
-) -> tuple[int, float]:  # pragma: no cover
+) -> tuple[int, float]:
     """Cut the feasible block ``order[start:end]`` greedily. Writes the end of each block's slice and its words; returns the
     number of blocks and their cost together."""
     boundaries = np.empty(most_parts + 2, np.int64)

@@ -10,15 +10,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from gensearch_db.compilation import compiled
 
 UNKNOWN, WHOLE = -2, -1
 """In place of a split's attribute: no partition known; publish the block as it is."""
 
 
 class Memory(NamedTuple):
-    """Parallel arrays; ``used[i]`` tells whether slot i is taken, ``count[0]`` how many are. ``effort`` is the number of
+    """Parallel arrays; ``used[i]`` tells whether slot i is taken, ``entries[0]`` how many are. ``effort`` is the number of
     blocks visited to learn an entry: cheap ones are forgotten first.
     """
 
@@ -29,7 +30,7 @@ class Memory(NamedTuple):
     attribute: NDArray[np.int32]
     position: NDArray[np.int64]
     effort: NDArray[np.int32]
-    count: NDArray[np.int64]
+    entries: NDArray[np.int64]
 
 
 def new_memory(slots: int, word_count: int) -> Memory:
@@ -42,7 +43,7 @@ def new_memory(slots: int, word_count: int) -> Memory:
         attribute=np.zeros(slots, np.int32),
         position=np.zeros(slots, np.int64),
         effort=np.zeros(slots, np.int32),
-        count=np.zeros(1, np.int64),
+        entries=np.zeros(1, np.int64),
     )
 
 
@@ -51,8 +52,8 @@ def bytes_per_slot(word_count: int) -> int:
     return 8 * word_count + 1 + 8 + 8 + 4 + 8 + 4
 
 
-@njit(cache=True, nogil=True)
-def _hash(words: NDArray[np.uint64]) -> int:  # pragma: no cover
+@compiled
+def _hash(words: NDArray[np.uint64]) -> int:
     value = np.uint64(0x9E3779B97F4A7C15)
     for w in range(len(words)):
         value ^= words[w]
@@ -63,8 +64,8 @@ def _hash(words: NDArray[np.uint64]) -> int:  # pragma: no cover
     return value
 
 
-@njit(cache=True, nogil=True)
-def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:  # pragma: no cover
+@compiled
+def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:
     """The slot that holds this key, or else the free slot where it would go."""
     mask = np.uint64(len(memory.used) - 1)
     slot = np.int64(_hash(words) & mask)
@@ -80,15 +81,15 @@ def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:  # pragma: no cov
     return slot
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def remember(
     memory: Memory, words: NDArray[np.uint64], lower: float, upper: float, attribute: int, position: int, effort: int
-) -> None:  # pragma: no cover
+) -> None:
     """Merge new knowledge about a block: the higher lower bound, the cheaper partition. The table must have room."""
     slot = slot_of(memory, words)
     if not memory.used[slot]:
         memory.used[slot] = True
-        memory.count[0] += 1
+        memory.entries[0] += 1
         memory.keys[slot] = words
         memory.lower[slot] = lower
         memory.upper[slot] = upper
@@ -104,8 +105,8 @@ def remember(
         memory.position[slot] = position
 
 
-@njit(cache=True, nogil=True)
-def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:  # pragma: no cover
+@compiled
+def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
     """Insert the entries that took at least ``least_effort`` blocks into another table."""
     for slot in range(len(source.used)):
         if source.used[slot] and source.effort[slot] >= least_effort:
@@ -121,7 +122,7 @@ def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:  # 
 
 
 def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:
-    """A roomier table with the same entries, or, at ``most_slots``, one that forgot the cheaper half. Also: how many it forgot."""
+    """A roomier table, or, at ``most_slots``, one that forgot the cheaper half of the entries; and how many it forgot."""
     slots = len(memory.used)
     least_effort = 0
     if 2 * slots <= most_slots:
@@ -131,4 +132,4 @@ def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:
         least_effort = int(np.partition(efforts, len(efforts) // 2)[len(efforts) // 2]) + 1
     target = new_memory(slots, memory.keys.shape[1])
     copy_entries(memory, target, least_effort)
-    return target, int(memory.count[0] - target.count[0])
+    return target, int(memory.entries[0] - target.entries[0])

@@ -21,8 +21,8 @@ def search(
 ) -> SearchResult:
     """Search for the cheapest partition that meets every constraint.
 
-    ``options``: the strategy's own, by name. ``threads``: how many workers (None: all cores); the result does not depend on it under a
-    node limit. ``seed_partition``: a partition to start from. ``statistics``: where the enumeration gets block statistics.
+    ``options``: the strategy's own, by name. ``threads``: how many workers (None: all cores); under a node limit the result
+    does not depend on it. ``seed_partition``: a partition to start from. ``statistics``: where the enumeration gets its counts.
     Compiled code is imported here, on the first search, not with the package.
     """
     options = options or {}

@@ -1,9 +1,9 @@
 """Compiled: depth-first branch and bound with memory over the blocks of the space (the AND/OR graph of blocks).
 
-``opt(B) = min(cost(B) if B is feasible, min over splits of the sum of opt(children))``, ``opt(empty) = 0`` (THEORY 2.1). A frame of the
-explicit stack solves one block against a limit: it ends with the block's optimum, or with a proof that the optimum is at least the
-limit. Cells of a block are a slice of ``order``; a split permutes them inside the slice, so a child is a slice again. The search
-can stop after any number of blocks and go on later: all of its state is in the arrays.
+``opt(B) = min(cost(B) if B is feasible, min over splits of the sum of opt(children))``, ``opt(empty) = 0`` (THEORY 2.1). A
+frame of the explicit stack solves one block against a limit: it ends with the block's optimum, or with a proof that the
+optimum is at least the limit. Cells of a block are a slice of ``order``; a split permutes them inside the slice, so a child
+is a slice again. The search can stop after any number of blocks and go on later: all of its state is in the arrays.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
 from gensearch_db.cost.kernel import BlockContext, CostArrays
 from gensearch_db.privacy.kernel import ConstraintArrays
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, Accumulators, CellArrays, SpaceArrays
@@ -119,22 +119,22 @@ def new_counters() -> Counters:
     return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))
 
 
-@njit(cache=True, nogil=True)
-def sides_of(kernel: Kernel, worth: int) -> Sides:  # pragma: no cover
+@compiled
+def sides_of(kernel: Kernel, worth: int) -> Sides:
     """What the sides of splits are weighed with."""
     return Sides(kernel.space, kernel.bounds, kernel.costs, kernel.context, kernel.memory, kernel.sums, worth)
 
 
-@njit(cache=True, nogil=True)
-def tolerance(bounds: BoundArrays, value: float) -> float:  # pragma: no cover
+@compiled
+def tolerance(bounds: BoundArrays, value: float) -> float:
     """How far apart two costs of that size may be by rounding alone: nothing for integral costs."""
     if bounds.integral == 1 or value == np.inf:
         return 0.0
     return 1e-10 * abs(value)
 
 
-@njit(cache=True, nogil=True)
-def push_frame(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:  # pragma: no cover
+@compiled
+def push_frame(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:
     """Ask for a block's optimum, or for a proof that it is at least ``limit``."""
     frames = kernel.frames
     kernel.counters.depth[0] += 1
@@ -155,8 +155,8 @@ def push_frame(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], 
     frames.last_candidate[depth] = frames.first_candidate[depth]
 
 
-@njit(cache=True, nogil=True)
-def part_of(space: SpaceArrays, j: int, position: int, code: int) -> int:  # pragma: no cover
+@compiled
+def part_of(space: SpaceArrays, j: int, position: int, code: int) -> int:
     """Which part of a split a leaf code falls into."""
     if space.kinds[j] == ORDERED:
         return 0 if code < position else 1
@@ -169,7 +169,7 @@ def part_of(space: SpaceArrays, j: int, position: int, code: int) -> int:  # pra
     return 0 if (np.uint64(position) >> np.uint64(code)) & ONE != ZERO else 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide(
     space: SpaceArrays,
     cells: CellArrays,
@@ -180,7 +180,7 @@ def divide(
     j: int,
     position: int,
     boundaries: NDArray[np.int64],
-) -> int:  # pragma: no cover
+) -> int:
     """Sort a slice by the parts of a split, keeping the order inside each part. Part p becomes
     ``boundaries[p] <= i < boundaries[p + 1]``. Returns the number of parts, empty ones included."""
     parts = 2 if space.kinds[j] != TAXONOMY else space.node_child_count[position]
@@ -203,7 +203,7 @@ def divide(
     return parts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gather_part(
     kernel: Kernel,
     parent: NDArray[np.uint64],
@@ -213,7 +213,7 @@ def gather_part(
     start: int,
     end: int,
     words: NDArray[np.uint64],
-) -> int:  # pragma: no cover
+) -> int:
     """The words of a non-empty part of a split: those of its cells, or of its region where regions stay untightened.
     Leaves its features in ``sums.left_features``; returns its rows."""
     rows = gather(kernel.space, kernel.cells, kernel.order, start, end, words, kernel.sums.left_features)
@@ -222,10 +222,10 @@ def gather_part(
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def untightened_words(
     space: SpaceArrays, parent: NDArray[np.uint64], j: int, position: int, part: int, words: NDArray[np.uint64]
-) -> None:  # pragma: no cover
+) -> None:
     """The words of a part's region as the split makes it."""
     from_code, to_code = code_range(space, parent, j)
     if space.kinds[j] == ORDERED:
@@ -244,15 +244,15 @@ def untightened_words(
         set_words(space, parent, j, mask, words)
 
 
-@njit(cache=True, nogil=True)
-def enter(kernel: Kernel) -> None:  # pragma: no cover
+@compiled
+def enter(kernel: Kernel) -> None:
     """Look at the top frame's block: its own cost, its bounds, its splits."""
     frames, counters, bounds = kernel.frames, kernel.counters, kernel.bounds
     depth = counters.depth[0]
     start, end, words = frames.start[depth], frames.end[depth], frames.words[depth]
     counters.visited[0] += 1
     frames.visited_before[depth] = counters.visited[0]
-    rows, size, feasible, cost = evaluate_block(
+    rows, _, feasible, cost = evaluate_block(
         kernel.space,
         kernel.cells,
         kernel.constraints,
@@ -291,8 +291,8 @@ def enter(kernel: Kernel) -> None:  # pragma: no cover
         frames.best_position[depth] = candidates.best_split[1]
 
 
-@njit(cache=True, nogil=True)
-def choose(kernel: Kernel) -> None:  # pragma: no cover
+@compiled
+def choose(kernel: Kernel) -> None:
     """Take the top frame's most promising split that is left, or end the frame."""
     frames, candidates = kernel.frames, kernel.candidates
     depth = kernel.counters.depth[0]
@@ -320,8 +320,8 @@ def choose(kernel: Kernel) -> None:  # pragma: no cover
     open_split(kernel)
 
 
-@njit(cache=True, nogil=True)
-def open_split(kernel: Kernel) -> None:  # pragma: no cover
+@compiled
+def open_split(kernel: Kernel) -> None:
     """Divide the top frame's cells by its current split and look its parts up."""
     frames, children = kernel.frames, kernel.children
     depth = kernel.counters.depth[0]
@@ -350,8 +350,8 @@ def open_split(kernel: Kernel) -> None:  # pragma: no cover
     frames.phase[depth] = RETURN
 
 
-@njit(cache=True, nogil=True)
-def advance_split(kernel: Kernel) -> None:  # pragma: no cover
+@compiled
+def advance_split(kernel: Kernel) -> None:
     """Go on with the top frame's split: ask for its smallest part that is not solved yet, or close the split."""
     frames, children = kernel.frames, kernel.children
     depth = kernel.counters.depth[0]
@@ -387,8 +387,8 @@ def advance_split(kernel: Kernel) -> None:  # pragma: no cover
     frames.phase[depth] = CHOOSE
 
 
-@njit(cache=True, nogil=True)
-def finish(kernel: Kernel) -> None:  # pragma: no cover
+@compiled
+def finish(kernel: Kernel) -> None:
     """Remember what the top frame learnt and take it off the stack."""
     frames, counters = kernel.frames, kernel.counters
     depth = counters.depth[0]
@@ -402,8 +402,8 @@ def finish(kernel: Kernel) -> None:  # pragma: no cover
     counters.depth[0] -= 1
 
 
-@njit(cache=True, nogil=True)
-def advance(kernel: Kernel, last_block: int, most_splits: int, most_parts: int) -> int:  # pragma: no cover
+@compiled
+def advance(kernel: Kernel, last_block: int, most_splits: int, most_parts: int) -> int:
     """Search until the stack is empty (DONE), ``last_block`` blocks were visited in all (PAUSED), or room runs out."""
     frames, counters = kernel.frames, kernel.counters
     while counters.depth[0] >= 0:
@@ -412,7 +412,7 @@ def advance(kernel: Kernel, last_block: int, most_splits: int, most_parts: int) 
         if phase == ENTER:
             if counters.visited[0] >= last_block:
                 return PAUSED
-            if 2 * (kernel.memory.count[0] + depth + 2) > len(kernel.memory.used):
+            if 2 * (kernel.memory.entries[0] + depth + 2) > len(kernel.memory.used):
                 return MEMORY_FULL
             if (
                 depth + 2 > len(frames.phase)

@@ -1,4 +1,4 @@
-"""One worker of the compiled search: builds its arrays from a problem, lends them room, and turns its answers into partitions."""
+"""One worker of the compiled search: builds its arrays, lends them room, turns its answers into partitions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import announce
 from gensearch_db.cost.cost import CompiledCost
 from gensearch_db.cost.discernibility import KIND as SQUARED_SIZES
 from gensearch_db.cost.kernel import BlockContext, cost_arrays
@@ -58,9 +59,10 @@ class Switches:
 class Worker:
     """Arrays, memory and stack for one problem."""
 
-    def __init__(self, problem: SearchProblem, switches: Switches = Switches(), memory_limit: int | None = None) -> None:  # noqa: B008
+    def __init__(self, problem: SearchProblem, switches: Switches | None = None, memory_limit: int | None = None) -> None:
+        announce(advance.__module__)
         self.problem = problem
-        self.kernel = _build_kernel(problem, switches)
+        self.kernel = _build_kernel(problem, switches or Switches())
         self.most_splits = _most_splits(problem)
         self.most_parts = int(max([2, *self.kernel.space.node_child_count]))
         megabytes = memory_limit if memory_limit is not None else _default_megabytes()
@@ -121,8 +123,8 @@ class Worker:
         if not self.kernel.counters.restricted[0]:
             return ()
         return (
-            f"Sets of more than {MOST_EXACT_PARTS} values were divided along candidate orders only: cost and bound are those of "
-            "this restricted split set.",
+            f"Sets of more than {MOST_EXACT_PARTS} values were divided along candidate orders only: "
+            "cost and bound are those of this restricted split set.",
         )
 
     @property
@@ -138,7 +140,7 @@ class Worker:
         return float(self.kernel.memory.lower[slot]), float(self.kernel.memory.upper[slot])
 
     def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[tuple[int, int, NDArray[np.uint64]]]:
-        """The best partition known of a block as slices of ``order`` with their words. Parts that were forgotten are solved again."""
+        """The best partition known of a block, as slices of ``order`` with their words. Forgotten parts are solved again."""
         size = end - start
         word_count = len(words)
         ends, block_words = np.zeros(size, np.int64), np.zeros((size, word_count), np.uint64)
@@ -168,7 +170,7 @@ class Worker:
     def evaluate(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
         """Rows, size, feasibility and cost of the block ``order[start:end]``."""
         kernel = self.kernel
-        return evaluate_block(  # type: ignore[no-any-return]
+        return evaluate_block(
             kernel.space,
             kernel.cells,
             kernel.constraints,
@@ -220,19 +222,24 @@ def _context(space: SpaceArrays, cells: CellArrays, marginals: NDArray[np.int64]
     attributes = len(space.kinds)
     columns = cells.histogram_starts.shape[0]
     return BlockContext(
-        *(np.zeros(attributes, np.int64) for _ in range(2)),
-        *(np.zeros(attributes) for _ in range(5)),
-        np.zeros(attributes, np.int64),
-        np.zeros((columns, widest), np.int64),
-        space.leaf_starts,
-        marginals,
+        lower=np.zeros(attributes, np.int64),
+        upper=np.zeros(attributes, np.int64),
+        leaf_totals=np.zeros(attributes),
+        edges=np.zeros(attributes),
+        lengths=np.zeros(attributes),
+        losses=np.zeros(attributes),
+        spans=np.zeros(attributes),
+        region_rows=np.zeros(attributes, np.int64),
+        histograms=np.zeros((columns, widest), np.int64),
+        leaf_starts=space.leaf_starts,
+        marginals=marginals,
     )
 
 
 def _build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     constraints = [constraint.compiled(problem.table) for constraint in problem.constraints]
     summands = problem.cost.compiled(problem.table)
-    assert summands is not None and all(constraint is not None for constraint in constraints)
+    assert summands is not None
     _guard_exactness(problem)
     minimum_rows = max([1, *(constraint.minimum_size(problem.table) for constraint in problem.constraints)])
     squares_weight = sum(summand.weight for summand in summands if summand.kind == SQUARED_SIZES)
