@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -19,9 +20,11 @@ from gensearch_db.cost.cost import Cost
 from gensearch_db.cost.registry import cost_from_text
 from gensearch_db.database.audit import AuditReport
 from gensearch_db.database.audit.report import Verdict
+from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.prepared import PreparedTable, prepare
 from gensearch_db.database.release import check_target, write_release
+from gensearch_db.database.session import Session
 from gensearch_db.errors import (
     GensearchError,
     InfeasibleError,
@@ -31,11 +34,14 @@ from gensearch_db.errors import (
 )
 from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.privacy.feasibility import check_whole_table
+from gensearch_db.privacy.minimum_length import with_minimum_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Problem
 from gensearch_db.problem.written import quasi_identifiers
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,7 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
         try:
             given["quasi_identifiers"] = quasi_identifiers(given["quasi_identifiers"])
         except SpecificationError as error:
-            problems.add(str(error))
+            problems.absorb(error)
             given["quasi_identifiers"] = {"unreadable": {}}
     if "k" in given:
         given["subject_to"] = (*given.get("subject_to", ()), f"k_anonymity({given.pop('k')})")
@@ -115,7 +121,7 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
     try:
         problem = Problem.from_fields(given)
     except SpecificationError as error:
-        problems.add(str(error))
+        problems.absorb(error)
     problems.raise_if_any()
     assert problem is not None
     return problem
@@ -144,42 +150,54 @@ def anonymize(
     elif fields:
         raise SpecificationError(f"a whole Problem is given, so {', '.join(fields)} cannot be given beside it")
     started = time.perf_counter()
-    constraints, cost = _read(problem)
     with session_for(database, create=True) as session:
         session.refuse_open_transaction()
-        with prepare(session, problem) as prepared:
-            check_target(session, prepared.target, replace=replace)
+        prepared, constraints, cost = _prepare(session, problem, replace=replace)
+        with prepared:
             check_whole_table(prepared.table, constraints, problem.suppress_at_most)
             result = _search(prepared, constraints, cost, progress)
             _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
             return _released(prepared, constraints, result, started, replace=replace)
 
 
-def _read(problem: Problem) -> tuple[tuple[Constraint, ...], Cost]:
-    """The constraints and the cost, all that is wrong with them reported together."""
+def _prepare(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
+    """Resolve everything the problem names; all that is wrong with it is reported together."""
     problems = Problems(SpecificationError)
-    constraints: tuple[Constraint, ...] = ()
-    cost: Cost | None = None
+    constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, problem.sensitive))
+    cost = _collected(problems, lambda: cost_from_text(problem.minimize))
+    _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
+    prepared = None
     try:
-        constraints = constraints_from_texts(problem.subject_to, problem.sensitive)
-    except SpecificationError as error:
-        problems.add(str(error))
-    try:
-        cost = cost_from_text(problem.minimize)
-    except SpecificationError as error:
-        problems.add(str(error))
-    problems.raise_if_any()
+        prepared = _collected(problems, lambda: prepare(session, problem))
+        problems.raise_if_any()
+    except BaseException:
+        if prepared is not None:
+            prepared.close()
+        problems.raise_if_any()
+        raise
+    assert prepared is not None
+    assert constraints is not None
     assert cost is not None
-    return constraints, cost
+    return prepared, constraints, cost
+
+
+def _collected(problems: Problems, step: Callable[[], T]) -> T | None:
+    """The step's result, or None after its specification errors were remembered."""
+    try:
+        return step()
+    except SpecificationError as error:
+        problems.absorb(error)
+        return None
 
 
 def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: Cost, progress: Progress) -> SearchResult:
     problem = prepared.problem
+    space = with_minimum_lengths(prepared.space, constraints)
     return search(
         SearchProblem(
-            space=prepared.space,
+            space=space,
             cells=prepared.cells,
-            table=prepared.table,
+            table=replaced(prepared.table, space=space),
             constraints=constraints,
             cost=cost,
             suppression_limit=math.floor(prepared.cells.row_count * problem.suppress_at_most / 100),
@@ -223,7 +241,7 @@ def _released(
         "rows_suppressed": prepared.cells.row_count - kept,
         "counters": result.counters,
     }
-    plan, report = write_release(prepared, partition, constraints, certificate, _versions(), replace=replace)
+    plan, report = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
     skipped = tuple(check.message for check in report.checks if check.verdict is Verdict.SKIPPED)
     return Release(
         name=".".join(plan.release),
@@ -243,5 +261,6 @@ def _released(
     )
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """The versions that made a release, for the catalog."""
     return {"gensearch-db": version("gensearch-db"), "duckdb": duckdb.__version__, "python": platform.python_version()}

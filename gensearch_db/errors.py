@@ -15,6 +15,8 @@ class GensearchError(Exception):
     """Base of every error of this package. ``exit_code`` is what the command line exits with."""
 
     exit_code = 1
+    problems: tuple[str, ...] = ()
+    """The single problems, where several of one request were reported together."""
 
 
 class SpecificationError(GensearchError, ValueError):
@@ -99,8 +101,13 @@ class Problems:
         if message not in self._messages:
             self._messages.append(message)
 
-    def __bool__(self) -> bool:
-        return bool(self._messages)
+    def absorb(self, error: GensearchError) -> None:
+        """Remember the problem, or each of the problems, that an error reports."""
+        for message in error.problems or (str(error),):
+            self.add(message)
+
+    def __len__(self) -> int:
+        return len(self._messages)
 
     def raise_if_any(self) -> None:
         """Raise the collected problems as one error, if there are any."""
@@ -108,7 +115,9 @@ class Problems:
             raise self._error(self._messages[0])
         if self._messages:
             lines = "\n".join(f"  - {message}" for message in self._messages)
-            raise self._error(f"{len(self._messages)} problems:\n{lines}")
+            error = self._error(f"{len(self._messages)} problems:\n{lines}")
+            error.problems = tuple(self._messages)
+            raise error
 
 
 def near_matches(word: str, known: Iterable[str]) -> str:

@@ -36,7 +36,7 @@ def audit(
     those of the catalog. A database may be read-only. Raises :class:`SpecificationError` for names that do not exist; a
     release that fails gives a report that says so, no error.
     """
-    with session_for(database, read_only=True) as session:
+    with session_for(database, read_only=True) as session, scratch(session) as space:
         subject = find_subject(
             session,
             release,
@@ -45,6 +45,7 @@ def audit(
             sensitive=sensitive,
             subject_to=subject_to,
             marker=suppression_marker,
+            temporary_tables=space.tables,
         )
         return audit_subject(session, subject)
 

@@ -11,6 +11,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.places import column_types, existing_table, table_comment
 from gensearch_db.database.release_plan import blocks_name
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.source import open_source
 from gensearch_db.domain.cells import ValueDomain
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
 from gensearch_db.privacy.registry import constraints_from_texts
@@ -25,11 +26,13 @@ def find_subject(
     sensitive: Sequence[str] = (),
     subject_to: Sequence[str] = (),
     marker: str | None = None,
+    temporary_tables: list[TableName],
 ) -> Subject:
     """The table to audit, with all that is known about it. Raises :class:`SpecificationError` for unknown names.
 
     With ``quasi_identifiers`` the table is taken as foreign data. Without, it must be a release: its catalog row says what was
-    required and where its source is; a published copy has only the dictionary beside it.
+    required and where its source is; a published copy has only the dictionary beside it. What has to be read from files goes
+    into ``temporary_tables``, which the caller drops.
     """
     table = existing_table(session, release)
     types = column_types(session, table)
@@ -57,7 +60,7 @@ def find_subject(
         domains=_domains(columns, types),
         blocks=_existing_blocks(session, table, entry),
         dictionary=dictionary,
-        source=_source(session, entry, against),
+        source=_source(session, entry, against, temporary_tables),
         suppressed=None if entry is None else int(entry.result["rows_suppressed"]),
         marker=marker,
     )
@@ -107,19 +110,19 @@ def _check_columns(release: str, dictionary: ReleaseDictionary, types: Mapping[s
     problems.raise_if_any()
 
 
-def _source(session: Session, entry: CatalogEntry | None, against: str | None) -> Source | None:
+def _source(
+    session: Session, entry: CatalogEntry | None, against: str | None, temporary_tables: list[TableName]
+) -> Source | None:
     """The source that the caller names, or the one in the catalog if it is still there."""
     written = against if against is not None else entry.problem.table if entry is not None else None
     if written is None:
         return None
-    from gensearch_db.database.source import resolve_source
-
     try:
-        source = resolve_source(session, written)
+        source = open_source(session, written, temporary_tables)
     except (SpecificationError, DataError):
         if against is not None:
             raise
         return None
-    person = entry.problem.person if entry is not None else None
+    person = source.find(entry.problem.person) if entry is not None and entry.problem.person is not None else None
     types = {column.name: column.type for column in source.columns}
-    return Source(source.relation, types, None if person is None else source.column(person).name)
+    return Source(source.relation, types, None if person is None else person.name)
