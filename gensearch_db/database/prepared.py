@@ -1,20 +1,30 @@
 """From a problem to what a search needs: names resolved, values mapped to leaf codes, cells counted.
 
-``prepare`` makes the only pass over the rows before a release is written. What it leaves in the database are temporary tables
+``prepare`` makes the only pass over whole rows before a release is written. What it leaves in the database are temporary tables
 with names of our own, dropped by :meth:`PreparedTable.close`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from gensearch_db.database.rendering import Sql
+from gensearch_db.database.attributes.families import family_of
+from gensearch_db.database.attributes.resolve import ResolvedAttribute, resolve
+from gensearch_db.database.attributes.values import distinct_values
+from gensearch_db.database.cells import CountedCells, KeyedColumn, count_cells
+from gensearch_db.database.checks import check_columns, check_finite, named_columns
+from gensearch_db.database.names import target_table
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import Source
+from gensearch_db.database.source import Source, open_source
+from gensearch_db.database.value_domains import MappedDomain, ValueColumn, value_domain
 from gensearch_db.domain.attribute import Space
 from gensearch_db.domain.cells import Cells, Table
+from gensearch_db.domain.statistics import whole_table
+from gensearch_db.errors import DataError, Problems
 from gensearch_db.problem.problem import Problem
 
 
@@ -24,9 +34,10 @@ class PreparedTable:
 
     ``source`` is what to read (``source.relation`` stands after FROM; ``source.columns``), ``target`` where the release goes.
     ``space``, ``cells`` and ``table`` are the search's view. In the order of the quasi-identifiers: ``quasi_identifiers``
-    (columns in the source's spelling, with type), ``value_maps`` (temporary tables ``value``, ``code``) and ``leaf_tables``
-    (temporary tables ``code INTEGER``, ``lower``, ``upper`` in the column's type, ``label VARCHAR``). ``cells_table`` is the
-    temporary table ``cell BIGINT, code_0 … code_<d-1> INTEGER, row_count BIGINT``.
+    (columns in the source's spelling, with type), ``value_maps`` (temporary tables ``value``, ``code``; text as its bytes) and
+    ``leaf_tables`` (temporary tables ``code INTEGER``, ``lower``, ``upper``, ``point_lower``, ``point_upper`` in the column's
+    type, ``label VARCHAR``; see ``docs/attributes.md``). ``cells_table`` is the temporary table ``cell BIGINT, code_0 …
+    code_<d-1> INTEGER, row_count BIGINT``; ``joint_table`` splits it by value and person (``finest_cells.sql``).
 
     ``row_cells`` is a relation to put after FROM: every source row once, all source columns, and its cell number as
     ``cell_column`` (BIGINT; NULL for a row that was not there when the cells were counted: the source has changed).
@@ -43,6 +54,7 @@ class PreparedTable:
     value_maps: tuple[TableName, ...]
     leaf_tables: tuple[TableName, ...]
     cells_table: TableName
+    joint_table: TableName
     row_cells: Sql
     cell_column: str
     temporary_tables: list[TableName] = field(default_factory=list)
@@ -60,7 +72,115 @@ class PreparedTable:
 
 def drop_tables(session: Session, tables: list[TableName]) -> None:
     """Drop temporary tables and empty the list."""
-    from gensearch_db.database.rendering import statement
-
     while tables:
         session.execute(statement("drop_temporary_table", table=tables.pop()))
+
+
+def prepare(
+    session: Session,
+    problem: Problem,
+    sensitive: Sequence[ValueColumn] | None = None,
+    classes: Sequence[ValueColumn] = (),
+) -> PreparedTable:
+    """Resolve the problem's names, make the leaf values of each quasi-identifier, count the cells.
+
+    ``sensitive`` and ``classes`` are the columns whose distributions the constraints and costs need (default for ``sensitive``:
+    the problem's own, in their own order). Raises :class:`SpecificationError` for what is wrong with the request and
+    :class:`DataError` for what is wrong with the data, each with everything that was found; nothing is left behind then.
+    """
+    wanted = [ValueColumn(name) for name in problem.sensitive] if sensitive is None else list(sensitive)
+    temporary_tables: list[TableName] = []
+    try:
+        return _prepare(session, problem, wanted, list(classes), temporary_tables)
+    except BaseException:
+        drop_after_failure(session, temporary_tables)
+        raise
+
+
+def drop_after_failure(session: Session, tables: list[TableName]) -> None:
+    """Drop what can be dropped: where a user's transaction was aborted, its end drops the tables."""
+    from contextlib import suppress
+
+    from gensearch_db.errors import GensearchError
+
+    with suppress(GensearchError):
+        drop_tables(session, tables)
+
+
+def _prepare(
+    session: Session,
+    problem: Problem,
+    sensitive: list[ValueColumn],
+    classes: list[ValueColumn],
+    temporary_tables: list[TableName],
+) -> PreparedTable:
+    target = target_table(session, problem.into)
+    source = open_source(session, problem.table, temporary_tables)
+    check_columns(source, problem, [column.name for column in (*sensitive, *classes)])
+    if source.row_count == 0:
+        raise DataError(f"{problem.table}: source has 0 rows")
+    problems = Problems(DataError)
+    check_finite(session, source, named_columns(source, problem), problems)
+    problems.raise_if_any()
+    attributes = _attributes(session, source, problem, problems, temporary_tables)
+    mapped = [value_domain(session, source, column, problems, temporary_tables) for column in (*sensitive, *classes)]
+    problems.raise_if_any()
+    keyed = [
+        KeyedColumn(source.column(name), attribute.leaves.value_map)
+        for name, attribute in zip(problem.quasi_identifiers, attributes, strict=True)
+    ]
+    split = len(sensitive)
+    person = source.column(problem.person) if problem.person else None
+    counted = count_cells(session, source, keyed, mapped[:split], mapped[split:], person, temporary_tables)
+    return _assembled(session, problem, source, target, attributes, keyed, counted, mapped, temporary_tables)
+
+
+def _attributes(
+    session: Session, source: Source, problem: Problem, problems: Problems, temporary_tables: list[TableName]
+) -> list[ResolvedAttribute]:
+    """The attributes in order; where some cannot be made, the reasons are in ``problems`` and they are left out."""
+    found: list[ResolvedAttribute] = []
+    for name, specification in problem.quasi_identifiers.items():
+        column = source.column(name)
+        values = distinct_values(session, source, column, family_of(column.type), specification, temporary_tables)
+        attribute = resolve(session, values, problems, temporary_tables)
+        if attribute is not None:
+            found.append(attribute)
+    return found
+
+
+def _assembled(
+    session: Session,
+    problem: Problem,
+    source: Source,
+    target: TableName,
+    attributes: list[ResolvedAttribute],
+    keyed: list[KeyedColumn],
+    counted: CountedCells,
+    mapped: list[MappedDomain],
+    temporary_tables: list[TableName],
+) -> PreparedTable:
+    space = Space(tuple(resolved.attribute for resolved in attributes))
+    cell_column = "cell"
+    while source.find(cell_column) is not None:
+        cell_column += "_"
+    row_cells = statement(
+        "row_cells", relation=source.relation, cell_column=cell_column, attributes=keyed, cells=counted.cells_table
+    )
+    return PreparedTable(
+        session=session,
+        problem=problem,
+        source=source,
+        target=target,
+        space=space,
+        cells=counted.cells,
+        table=whole_table(space, counted.cells),
+        quasi_identifiers=tuple((column.column.name, column.column.type) for column in keyed),
+        value_maps=tuple(resolved.leaves.value_map for resolved in attributes),
+        leaf_tables=tuple(resolved.leaves.leaf_table for resolved in attributes),
+        cells_table=counted.cells_table,
+        joint_table=counted.joint,
+        row_cells=row_cells,
+        cell_column=cell_column,
+        temporary_tables=temporary_tables,
+    )

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from gensearch_db.database.rendering import Sql
+from sqlglot.errors import TokenError
+
+from gensearch_db.database.names import existing_table
+from gensearch_db.database.rendering import Sql, literal, qualified, statement
+from gensearch_db.database.session import Session, TableName
+from gensearch_db.errors import SpecificationError
+from gensearch_db.problem.problem import is_file
 
 
 @dataclass(frozen=True)
@@ -24,9 +31,73 @@ class Source:
     columns: tuple[Column, ...]
     row_count: int
 
+    def find(self, name: str) -> Column | None:
+        """The column that DuckDB would take for ``name`` (the same but for upper and lower case), or None."""
+        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
+
     def column(self, name: str) -> Column:
-        """The column that DuckDB would take for ``name`` (the same but for upper and lower case)."""
-        for column in self.columns:
-            if column.name.casefold() == name.casefold():
-                return column
-        raise KeyError(name)
+        """Like :meth:`find`, for names that were checked. Raises ``KeyError``."""
+        found = self.find(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+
+def open_source(session: Session, text: str, temporary_tables: list[TableName]) -> Source:
+    """Resolve a table, view, file or query in parentheses, and count its rows.
+
+    CSV files and queries are read once, into a temporary table, so that every later look sees the same rows. Raises
+    :class:`SpecificationError` where there is no such source.
+    """
+    relation = source_relation(session, text)
+    if _read_once(text):
+        table = session.temporary_table("source")
+        temporary_tables.append(table)
+        session.execute(statement("source/snapshot", table=table, relation=relation))
+        relation = qualified(table)
+    columns = tuple(Column(name, kind) for name, kind, *_ in session.rows(statement("source/columns", relation=relation)))
+    rows = session.value(statement("source/row_count", relation=relation))
+    return Source(text, relation, columns, rows)
+
+
+def source_relation(session: Session, text: str) -> Sql:
+    """What to put after FROM in order to read the source. Raises :class:`SpecificationError`."""
+    if text.lstrip().startswith("("):
+        return _query(session, text.strip())
+    if is_file(text):
+        return _file(text)
+    return qualified(existing_table(session, text))
+
+
+def _read_once(text: str) -> bool:
+    return text.lstrip().startswith("(") or (is_file(text) and not _is_parquet(text))
+
+
+def _is_parquet(path: str) -> bool:
+    return ".parquet" in Path(path).name.lower()
+
+
+def _file(path: str) -> Sql:
+    if not Path(path).is_file():
+        raise SpecificationError(f"file '{path}' does not exist")
+    return statement("source/parquet" if _is_parquet(path) else "source/csv", path=literal(path))
+
+
+def _query(session: Session, text: str) -> Sql:
+    """A query in parentheses, held to be exactly that: one statement, and nothing after its closing parenthesis."""
+    from sqlglot.dialects.duckdb import DuckDB
+    from sqlglot.tokenizer_core import TokenType
+
+    try:
+        tokens = DuckDB().tokenize(text)
+    except TokenError as error:
+        raise SpecificationError(f"the source query cannot be read: {error}") from error
+    depth = 0
+    for position, token in enumerate(tokens):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        if token.token_type == TokenType.SEMICOLON or (depth == 0 and position < len(tokens) - 1):
+            raise SpecificationError("the source must be one query in parentheses: (SELECT …), with nothing after it")
+    if depth != 0:
+        raise SpecificationError("the source query's parentheses do not match")
+    # The line break keeps a comment at the query's end from swallowing what follows.
+    return Sql(f"{text}\n")

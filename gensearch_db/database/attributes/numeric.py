@@ -1,0 +1,148 @@
+"""Numeric attributes: bins of a width, between cut points, by quantiles, or every distinct value.
+
+Everything is computed on the exact numbers (Python integers, decimals, doubles) and compared as DuckDB compares them, so that
+the bounds which are published hold for every row.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.database.attributes.families import Family, decimal_scale
+from gensearch_db.database.attributes.leaves import LeafPlan, Plan, with_ends
+from gensearch_db.database.attributes.values import DistinctValues
+from gensearch_db.errors import SpecificationError
+
+FEW_VALUES = 200
+"""Up to this many distinct values, a column without a specification may be split anywhere; above, at quantiles."""
+DEFAULT_QUANTILES = 64
+
+Domain = tuple[Any, Any] | None
+
+
+def anywhere(values: DistinctValues, domain: Domain) -> Plan:
+    """Each distinct value is a leaf; it reaches to the next whole number or, for other types, to the next value."""
+    positions = values.positions
+    leaves = [LeafPlan(position, _next(values, ordinal, domain), point=ordinal) for ordinal, position in enumerate(positions)]
+    return _plan(leaves, list(range(len(leaves))), domain)
+
+
+def _next(values: DistinctValues, ordinal: int, domain: Domain) -> Any:
+    if values.family.whole:
+        return values.positions[ordinal] + 1
+    if ordinal + 1 < values.count:
+        return values.positions[ordinal + 1]
+    return domain[1] if domain else None
+
+
+def at(values: DistinctValues, cuts: Sequence[Any], domain: Domain) -> Plan:
+    """Leaves between ascending cut points; those that no row falls in are kept, as the user drew them."""
+    cuts = sorted(set(cuts))
+    ends = [None, *cuts, None]
+    codes = [bisect_right(cuts, position) for position in values.positions]
+    occupied = set(codes)
+    leaves = [LeafPlan(ends[code], ends[code + 1], occurs=code in occupied) for code in range(len(ends) - 1)]
+    return _plan(leaves, codes, domain)
+
+
+def quantiles(values: DistinctValues, count: int, domain: Domain) -> Plan:
+    """Up to ``count`` leaves of about the same number of rows; a value is never cut."""
+    total = sum(values.counts)
+    cuts: list[Any] = []
+    before = 0
+    for position, rows in zip(values.positions, values.counts, strict=True):
+        # The next cut goes before the first value that has its share of the rows below it.
+        if before and before * count >= total * (len(cuts) + 1):
+            cuts.append(position)
+        before += rows
+    return at(values, cuts, domain)
+
+
+def every(values: DistinctValues, width: Fraction, domain: Domain) -> Plan:
+    """Bins ``[i * width, (i + 1) * width)`` that hold a value: never more than there are values, however wide the range."""
+    if values.family is Family.FLOAT:
+        bin_of, edge = _float_grid(width, single=values.column.type == "FLOAT")
+    else:
+        bin_of, edge = _exact_grid(width, values.column.type)
+    return binned(values, [bin_of(position) for position in values.positions], edge, domain)
+
+
+def binned(values: DistinctValues, bins: Sequence[int], edge: Callable[[int], Any], domain: Domain) -> Plan:
+    """One leaf per bin that occurs, from ``edge(bin)`` to ``edge(bin + 1)``."""
+    numbers = sorted(set(bins))
+    code_of = {number: code for code, number in enumerate(numbers)}
+    leaves = [LeafPlan(edge(number), edge(number + 1)) for number in numbers]
+    return _plan(leaves, [code_of[number] for number in bins], domain)
+
+
+def no_codes() -> NDArray[np.int32]:
+    """The codes of a column that has no values at all."""
+    return np.zeros(0, np.int32)
+
+
+def same_number(text: str, found: Any, family: Family) -> bool:
+    """Whether a whole or decimal column holds the number as written; floating-point numbers and dates are read by DuckDB."""
+    if family not in (Family.INTEGER, Family.DECIMAL):
+        return True
+    return Fraction(text) == Fraction(found)
+
+
+def next_place(position: Any, family: Family, type_name: str) -> Any:
+    """The next value that the type can hold: declared domains include both bounds, intervals are half-open."""
+    if family is Family.DECIMAL:
+        return position + Decimal(1).scaleb(-decimal_scale(type_name))
+    if type_name == "FLOAT":
+        return float(np.nextafter(np.float32(position), np.float32(np.inf)))
+    if family is Family.FLOAT:
+        return math.nextafter(position, math.inf)
+    return position + {"TIMESTAMP_S": 1_000_000, "TIMESTAMP_MS": 1_000}.get(type_name, 1)
+
+
+def _plan(leaves: Sequence[LeafPlan], codes: Sequence[int], domain: Domain) -> Plan:
+    if not leaves:
+        return Plan((), no_codes())
+    ended = with_ends(leaves, domain)
+    shift = 1 if ended[0].occurs is False and ended[0].upper == leaves[0].lower and len(ended) > len(leaves) else 0
+    return Plan(ended, np.asarray(codes, np.int32) + np.int32(shift))
+
+
+def _exact_grid(width: Fraction, type_name: str) -> tuple[Callable[[Any], int], Callable[[int], Any]]:
+    """Bins of integers and decimals, counted in units of the last digit."""
+    scale = decimal_scale(type_name)
+    step = width * 10**scale
+    if step.denominator != 1:
+        raise SpecificationError(f"a width of {float(width):g} is finer than the column's type {type_name} can tell apart")
+    whole = int(step)
+    if scale == 0 and not type_name.startswith("DECIMAL"):
+        return lambda position: position // whole, lambda number: number * whole
+    return (
+        lambda position: int(position.scaleb(scale)) // whole,
+        lambda number: Decimal(number * whole).scaleb(-scale),
+    )
+
+
+def _float_grid(width: Fraction, *, single: bool) -> tuple[Callable[[float], int], Callable[[int], float]]:
+    """Bins of floating-point numbers: an edge is the number nearest to its multiple of the width, and a value belongs to
+    the bin whose edges, so rounded, enclose it."""
+
+    def edge(number: int) -> float:
+        nearest = float(number * width)
+        return float(np.float32(nearest)) if single else nearest
+
+    def bin_of(position: float) -> int:
+        number = math.floor(Fraction(position) / width)
+        while edge(number + 1) <= position:
+            number += 1
+        while edge(number) > position:
+            number -= 1
+        return number
+
+    return bin_of, edge

@@ -1,0 +1,105 @@
+"""Statistics of blocks: the interface behind which SQL and memory are interchangeable, and the plain in-memory reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.domain.attribute import Space
+from gensearch_db.domain.cells import BlockStatistics, Cells, Distribution, Table
+from gensearch_db.domain.region import Block, Interval, Region
+
+
+class Statistics(Protocol):
+    """Whatever computes the statistics of blocks from the cells of a table."""
+
+    def of_blocks(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
+        """The statistics of each block, in the order given; blocks may overlap, repeat, or be empty of cells."""
+
+    def marginals(self, blocks: Sequence[Block]) -> list[tuple[NDArray[np.int64], ...]]:
+        """For each block and attribute the size of the block's part in every leaf (shape: leaf count): the counts of all
+        its candidate splits at once (with persons, those of the single leaves, which do not add up)."""
+
+
+class MemoryStatistics:
+    """Statistics in plain numpy over the cells in memory: the reference for everything faster."""
+
+    def __init__(self, space: Space, cells: Cells) -> None:
+        self._space = space
+        self._cells = cells
+
+    def of_blocks(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
+        """See :class:`Statistics`."""
+        return [cell_statistics(self._cells, self._selected(block)) for block in blocks]
+
+    def marginals(self, blocks: Sequence[Block]) -> list[tuple[NDArray[np.int64], ...]]:
+        """See :class:`Statistics`."""
+        return [self._marginals(self._selected(block)) for block in blocks]
+
+    def _selected(self, block: Block) -> NDArray[np.int64]:
+        """The numbers of the cells in a block, ascending."""
+        inside = np.ones(self._cells.cell_count, bool)
+        for position, region in enumerate(block):
+            inside &= membership(region, self._cells.codes[:, position])
+        return np.flatnonzero(inside)
+
+    def _marginals(self, selected: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+        found: list[NDArray[np.int64]] = []
+        for position, attribute in enumerate(self._space.attributes):
+            codes = self._cells.codes[selected, position]
+            sizes = np.zeros(attribute.leaf_count, np.int64)
+            for code in np.unique(codes):
+                sizes[code] = cell_statistics(self._cells, selected[codes == code]).size
+            found.append(sizes)
+        return tuple(found)
+
+
+def membership(region: Region, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which of the codes lie in a region."""
+    if isinstance(region, Interval):
+        return (codes >= region.lower) & (codes < region.upper)
+    return np.isin(codes, np.fromiter(region.codes(), np.int32))
+
+
+def cell_statistics(cells: Cells, selected: NDArray[np.int64]) -> BlockStatistics:
+    """The statistics of the given cells (numbers, each once) taken together."""
+    rows = int(cells.counts[selected].sum())
+    size = rows
+    if cells.persons is not None:
+        size = len(np.unique(_entries(cells.persons.starts, cells.persons.persons, selected)))
+    return BlockStatistics(
+        size,
+        rows,
+        {distribution.domain.name: _histogram(distribution, selected) for distribution in cells.sensitive},
+        {distribution.domain.name: _histogram(distribution, selected) for distribution in cells.classes},
+    )
+
+
+def _entries(starts: NDArray[np.int64], entries: NDArray[np.int64], selected: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The entries of the given cells, one after the other."""
+    parts = [entries[starts[cell] : starts[cell + 1]] for cell in selected]
+    return np.concatenate(parts) if parts else entries[:0]
+
+
+def _histogram(distribution: Distribution, selected: NDArray[np.int64]) -> tuple[int, ...]:
+    places = np.arange(len(distribution.codes), dtype=np.int64)
+    entries = _entries(distribution.starts, places, selected)
+    if distribution.pairs is not None:
+        _, first = np.unique(distribution.pairs[entries], return_index=True)
+        entries = entries[first]
+    histogram = np.zeros(len(distribution.domain.values), np.int64)
+    np.add.at(histogram, distribution.codes[entries], distribution.counts[entries])
+    return tuple(int(count) for count in histogram)
+
+
+def whole_table(space: Space, cells: Cells) -> Table:
+    """The whole table as a block, with the domains of its sensitive and class columns."""
+    return Table(
+        space,
+        cell_statistics(cells, np.arange(cells.cell_count)),
+        {distribution.domain.name: distribution.domain for distribution in cells.sensitive},
+        {distribution.domain.name: distribution.domain for distribution in cells.classes},
+    )

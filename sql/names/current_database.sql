@@ -1,0 +1,4 @@
+-- name: names/current_database
+-- purpose: the database that names without one refer to
+-- parameters: none
+SELECT current_database()

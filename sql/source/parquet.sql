@@ -1,0 +1,4 @@
+{# -- name: source/parquet
+   -- purpose: read a Parquet file
+   -- parameters: path (literal) #}
+read_parquet({{ path }})

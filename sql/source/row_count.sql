@@ -1,0 +1,4 @@
+-- name: source/row_count
+-- purpose: the number of rows of a relation
+-- parameters: relation
+SELECT count(*)::BIGINT FROM {{ relation }} AS source
