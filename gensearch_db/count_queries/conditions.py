@@ -7,7 +7,7 @@ and place, never guessed at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from gensearch_db.count_queries.cursor import Cursor, Scope
@@ -190,7 +190,10 @@ class _Conditions:
         low = self.operand()
         self.cursor.expect_word("AND")
         high = self.operand()
-        return Both((self.comparison(left, ">=", low, start), self.comparison(left, "<=", high, start)))
+        lower, upper = self.comparison(left, ">=", low, start), self.comparison(left, "<=", high, start)
+        if isinstance(lower, Comparison) and isinstance(upper, Comparison) and isinstance(left, ColumnName):
+            lower, upper = replace(lower, beside=upper.constant), replace(upper, beside=lower.constant)
+        return Both((lower, upper))
 
     def membership(self, left: Operand, start: int) -> Predicate:
         cursor = self.cursor

@@ -40,11 +40,12 @@ Operator = Literal["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True)
 class Comparison:
-    """``column operator constant``."""
+    """``column operator constant``. ``beside`` is the other bound of a BETWEEN: DuckDB compares all three in one type."""
 
     column: ColumnName
     operator: Operator
     constant: Constant
+    beside: Constant | None = None
 
 
 @dataclass(frozen=True)

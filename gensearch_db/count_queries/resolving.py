@@ -77,6 +77,8 @@ class _CutRequest:
     column: PublishedColumn
     operator: str
     text: str
+    beside: tuple[str, ...] = ()
+    """Other constants that DuckDB brings to one type with this one, where that matters: FLOAT against DOUBLE."""
 
 
 @dataclass(frozen=True)
@@ -157,9 +159,9 @@ class _Resolver:
                 message = f"LIKE compares text, but column '{column.name}' is published as intervals of {column.type}"
                 raise error_at(query.script, where.start, where.end, message)
             if column.kind is Kind.ORDERED:
-                operator = predicate.operator if isinstance(predicate, Comparison) else "="
+                assert not isinstance(predicate, Matches)
                 for constant in _constants(predicate):
-                    yield _CutRequest(column, operator, constant.text), constant.place
+                    yield _cut_request(column, predicate, constant), constant.place
             else:
                 for constant in _constants(predicate):
                     if not constant.literal:
@@ -214,10 +216,9 @@ class _Resolver:
             assert not isinstance(predicate, Missing | Bare)
             return pair(self.check(column, predicate))
         assert isinstance(predicate, Comparison | OneOf)
-        operator = predicate.operator if isinstance(predicate, Comparison) else "="
         pairs: list[tuple[Formula, Formula]] = []
         for constant in _constants(predicate):
-            answer = self.answers[_CutRequest(column, operator, constant.text)]
+            answer = self.answers[_cut_request(column, predicate, constant)]
             if isinstance(answer, Cut):
                 pairs.append(pair(answer))
             elif answer is None:
@@ -234,6 +235,16 @@ class _Resolver:
             for constant in _constants(predicate)
         ]
         return Check(Sql(request.pattern.format(*texts)))
+
+
+def _cut_request(column: PublishedColumn, predicate: Comparison | OneOf, constant: Constant) -> _CutRequest:
+    operator = predicate.operator if isinstance(predicate, Comparison) else "="
+    beside: tuple[str, ...] = ()
+    if column.type == "FLOAT" and isinstance(predicate, OneOf):
+        beside = tuple(one.text for one in predicate.constants)
+    elif column.type == "FLOAT" and isinstance(predicate, Comparison) and predicate.beside is not None:
+        beside = (predicate.beside.text,)
+    return _CutRequest(column, operator, constant.text, beside)
 
 
 def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> _CheckRequest:
@@ -323,7 +334,7 @@ class _Evaluation:
 
     def cuts(self, requests: Sequence[_CutRequest]) -> Sequence[Cut | bool | None]:
         column = requests[0].column
-        family = column.family
+        family, sample = column.family, sample_of(column.family, column.type)
         cuts = []
         for number, request in enumerate(requests):
             value = finite(family, column.type, Sql(f"nearest_{number}"))
@@ -331,13 +342,13 @@ class _Evaluation:
                 {
                     "number": number,
                     "constant": Sql(request.text),
-                    "operator": Sql(request.operator),
+                    "holds": _holds(request, Sql(f"coalesce({value}, {sample})")),
                     "nearest": Sql(f"TRY_CAST(({request.text}\n) AS {type_name(column.type)})"),
                     "value": value,
                     "position": position_of(family, value),
                 }
             )
-        row = self.session.row(statement("estimate/cuts", cuts=cuts, sample=sample_of(family, column.type)))
+        row = self.session.row(statement("estimate/cuts", cuts=cuts))
         return [_cut(request.operator, *row[3 * number : 3 * number + 3]) for number, request in enumerate(requests)]
 
     def checks(self, requests: Sequence[_CheckRequest]) -> Sequence[None]:
@@ -350,6 +361,14 @@ class _Evaluation:
             expressions.append(Sql(f"(SELECT {condition} FROM (SELECT {sample} AS value))"))
         self.session.row(statement("estimate/evaluate", expressions=expressions))
         return [None] * len(requests)
+
+
+def _holds(request: _CutRequest, value: Sql) -> Sql:
+    """Whether the comparison holds at a value; a list brings constants that stand together to their common type."""
+    if not request.beside:
+        return Sql(f"{value} {request.operator} ({request.text}\n)")
+    members = ", ".join([value, *(f"({text}\n)" for text in (request.text, *request.beside))])
+    return Sql(f"[{members}][1] {request.operator} [{members}][2]")
 
 
 def _cut(operator: str, position: Any, at: bool | None, unknown: bool) -> Cut | bool | None:
