@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -19,9 +20,9 @@ class Statistics(Protocol):
     def of_blocks(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
         """The statistics of each block, in the order given; blocks may overlap, repeat, or be empty of cells."""
 
-    def marginals(self, blocks: Sequence[Block]) -> list[tuple[NDArray[np.int64], ...]]:
-        """For each block and attribute the size of the block's part in every leaf (shape: leaf count): the counts of all
-        its candidate splits at once (with persons, those of the single leaves, which do not add up)."""
+    def with_marginals(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
+        """The same with ``marginals``: the rows of each block in every leaf of every attribute, hence the sizes of all its
+        candidate splits at once."""
 
 
 class MemoryStatistics:
@@ -35,9 +36,15 @@ class MemoryStatistics:
         """See :class:`Statistics`."""
         return [cell_statistics(self._cells, self._selected(block)) for block in blocks]
 
-    def marginals(self, blocks: Sequence[Block]) -> list[tuple[NDArray[np.int64], ...]]:
+    def with_marginals(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
         """See :class:`Statistics`."""
-        return [self._marginals(self._selected(block)) for block in blocks]
+        found: list[BlockStatistics] = []
+        for block in blocks:
+            selected = self._selected(block)
+            found.append(
+                replace(cell_statistics(self._cells, selected), marginals=leaf_rows(self._space, self._cells, selected))
+            )
+        return found
 
     def _selected(self, block: Block) -> NDArray[np.int64]:
         """The numbers of the cells in a block, ascending."""
@@ -45,16 +52,6 @@ class MemoryStatistics:
         for position, region in enumerate(block):
             inside &= membership(region, self._cells.codes[:, position])
         return np.flatnonzero(inside)
-
-    def _marginals(self, selected: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-        found: list[NDArray[np.int64]] = []
-        for position, attribute in enumerate(self._space.attributes):
-            codes = self._cells.codes[selected, position]
-            sizes = np.zeros(attribute.leaf_count, np.int64)
-            for code in np.unique(codes):
-                sizes[code] = cell_statistics(self._cells, selected[codes == code]).size
-            found.append(sizes)
-        return tuple(found)
 
 
 def membership(region: Region, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -75,7 +72,18 @@ def cell_statistics(cells: Cells, selected: NDArray[np.int64]) -> BlockStatistic
         rows,
         {distribution.domain.name: _histogram(distribution, selected) for distribution in cells.sensitive},
         {distribution.domain.name: _histogram(distribution, selected) for distribution in cells.classes},
+        cell_squares=int((cells.counts[selected].astype(object) ** 2).sum()),
     )
+
+
+def leaf_rows(space: Space, cells: Cells, selected: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
+    """For each attribute the rows that the given cells have in every leaf."""
+    found: list[tuple[int, ...]] = []
+    for position, attribute in enumerate(space.attributes):
+        rows = np.zeros(attribute.leaf_count, np.int64)
+        np.add.at(rows, cells.codes[selected, position], cells.counts[selected])
+        found.append(tuple(rows.tolist()))
+    return tuple(found)
 
 
 def _entries(starts: NDArray[np.int64], entries: NDArray[np.int64], selected: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -97,9 +105,11 @@ def _histogram(distribution: Distribution, selected: NDArray[np.int64]) -> tuple
 
 def whole_table(space: Space, cells: Cells) -> Table:
     """The whole table as a block, with the domains of its sensitive and class columns."""
+    everything = np.arange(cells.cell_count)
     return Table(
         space,
-        cell_statistics(cells, np.arange(cells.cell_count)),
+        replace(cell_statistics(cells, everything), marginals=leaf_rows(space, cells, everything)),
         {distribution.domain.name: distribution.domain for distribution in cells.sensitive},
         {distribution.domain.name: distribution.domain for distribution in cells.classes},
+        persons=cells.persons is not None,
     )

@@ -6,7 +6,7 @@ SELECT region, lower, upper, missing,
        CASE WHEN missing = 'only' THEN NULL
             WHEN point AND missing = 'no' THEN value
             WHEN whole THEN '*'
-            ELSE CASE WHEN point THEN value
+            ELSE CASE WHEN single THEN value  -- a leaf's own name: 20, [20, 25), 2024-03
                       WHEN lower IS NULL AND upper IS NULL THEN 'not NULL'
                       WHEN lower IS NULL THEN '< ' || upper::VARCHAR
                       WHEN upper IS NULL THEN '>= ' || lower::VARCHAR
@@ -14,6 +14,7 @@ SELECT region, lower, upper, missing,
                  || CASE WHEN missing = 'possible' THEN ' or NULL' ELSE '' END END AS label
 FROM (
     SELECT printed.region AS region, printed.missing AS missing, printed.whole AS whole, printed.point AS point,
+           printed.first_code = printed.last_code AS single,
            CASE WHEN printed.point THEN first_leaf.point_lower ELSE first_leaf.lower END AS lower,
            CASE WHEN printed.point THEN first_leaf.point_upper ELSE last_leaf.upper END AS upper,
            first_leaf.label AS value

@@ -1,0 +1,84 @@
+"""The published label of any region of any attribute, unique among the regions of that attribute.
+
+The release makes labels of numeric and temporal intervals in SQL from the leaf tables; here the same labels are made from the
+leaves' own texts, for reports, plans and tests.
+"""
+
+from __future__ import annotations
+
+from gensearch_db.domain.attribute import MISSING_LABEL, Attribute, OrderedAttribute, TaxonomyAttribute
+from gensearch_db.domain.region import Region
+
+WHOLE = "*"
+"""The label of a whole domain."""
+
+
+def label_of(attribute: Attribute, region: Region) -> str | None:
+    """What a block prints for one attribute: ``'20'``, ``'[20, 40)'``, ``'< 20'``, ``'Europe'``, ``'{a, b}'``, ``'*'``.
+
+    None stands for the missing leaf alone (published as SQL NULL); where it is in a region with others, the label says so:
+    ``'>= 85 or NULL'``, ``'{a, NULL}'``.
+    """
+    codes = list(region.codes())
+    missing = next((code for code in codes if attribute.leaves[code].missing), None)
+    known = [code for code in codes if code != missing]
+    if not known:
+        return None
+    if len(codes) == 1 and attribute.leaves[codes[0]].point:
+        return _unique(attribute, codes[0])
+    if len(codes) == attribute.leaf_count:
+        return WHOLE
+    if isinstance(attribute, OrderedAttribute):
+        label = _interval_label(attribute, known[0], known[-1])
+        return label if missing is None else f"{label} or {MISSING_LABEL}"
+    if isinstance(attribute, TaxonomyAttribute):
+        node = attribute.taxonomy.lowest_cover(codes)
+        if node.interval.leaf_total() == len(codes):
+            return _node_label(attribute, node.interval.lower, len(codes), node.label)
+    return "{" + ", ".join(_member(attribute, code) for code in codes) + "}"
+
+
+def _interval_label(attribute: OrderedAttribute, first: int, last: int) -> str:
+    low, high = attribute.leaves[first], attribute.leaves[last]
+    if first == last:
+        return low.label
+    if attribute.categorical:
+        return f"{low.label} .. {high.label}"
+    if low.lower is None and high.upper is None:
+        return f"not {MISSING_LABEL}"
+    if low.lower is None:
+        return f"< {high.upper}"
+    return f">= {low.lower}" if high.upper is None else f"[{low.lower}, {high.upper})"
+
+
+def _unique(attribute: Attribute, code: int) -> str:
+    """A leaf's label, told apart from an inner node of the same name."""
+    leaf = attribute.leaves[code]
+    return _node_label(attribute, code, 1, leaf.label) if isinstance(attribute, TaxonomyAttribute) else leaf.label
+
+
+def _node_label(attribute: TaxonomyAttribute, first: int, leaf_total: int, label: str) -> str:
+    """The label of a node; nodes of one name are numbered in depth-first order: ``Other #1``, ``Other #2``."""
+    same = [node.interval for node in attribute.taxonomy.nodes if node.label == label]
+    whole_is_taken = label == WHOLE and leaf_total < attribute.leaf_count
+    if len(same) < 2 and not whole_is_taken:
+        return label
+    taken = {node.label for node in attribute.taxonomy.nodes}
+    number = 0
+    for interval in same:
+        number += 1
+        while f"{label} #{number}" in taken:
+            number += 1
+        if (interval.lower, interval.upper) == (first, first + leaf_total):
+            return f"{label} #{number}"
+    return label
+
+
+def _member(attribute: Attribute, code: int) -> str:
+    """A value inside ``{…}``; quoted where it could be read as something else."""
+    leaf = attribute.leaves[code]
+    if leaf.missing:
+        return MISSING_LABEL
+    if leaf.label in ("", MISSING_LABEL) or any(mark in leaf.label for mark in "{},'") or leaf.label != leaf.label.strip():
+        return "'" + leaf.label.replace("'", "''") + "'"
+    return leaf.label
