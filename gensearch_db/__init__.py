@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from gensearch_db.errors import GensearchError
     from gensearch_db.problem.problem import Problem, QuasiIdentifier
     from gensearch_db.search.result import Status
+    from gensearch_db.statements.connection import Connection, connect
 
 __all__ = [
     "AuditReport",
     "CatalogEntry",
+    "Connection",
     "GensearchError",
     "Problem",
     "QuasiIdentifier",
@@ -31,6 +33,7 @@ __all__ = [
     "Status",
     "anonymize",
     "audit",
+    "connect",
     "drop_release",
     "list_releases",
 ]
@@ -38,6 +41,7 @@ __all__ = [
 _HOMES = {
     "AuditReport": "gensearch_db.database.audit",
     "CatalogEntry": "gensearch_db.database.catalog",
+    "Connection": "gensearch_db.statements.connection",
     "GensearchError": "gensearch_db.errors",
     "Problem": "gensearch_db.problem.problem",
     "QuasiIdentifier": "gensearch_db.problem.problem",
@@ -45,6 +49,7 @@ _HOMES = {
     "Status": "gensearch_db.search.result",
     "anonymize": "gensearch_db.anonymization",
     "audit": "gensearch_db.database.audit",
+    "connect": "gensearch_db.statements.connection",
     "drop_release": "gensearch_db.database.catalog",
     "list_releases": "gensearch_db.database.catalog",
 }
@@ -59,3 +64,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext gensearch_db``: the ``%gensearch`` and ``%%gensearch`` magics of a notebook."""
+    from gensearch_db.statements.magic import GensearchMagics
+
+    shell.register_magics(GensearchMagics)

@@ -152,7 +152,7 @@ def anonymize(
     started = time.perf_counter()
     with session_for(database, create=True) as session:
         session.refuse_open_transaction()
-        prepared, constraints, cost = _prepare(session, problem, replace=replace)
+        prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
         with prepared:
             check_whole_table(prepared.table, constraints, problem.suppress_at_most)
             result = _search(prepared, constraints, cost, progress)
@@ -160,7 +160,7 @@ def anonymize(
             return _released(prepared, constraints, result, started, replace=replace)
 
 
-def _prepare(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
+def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
     """Resolve everything the problem names; all that is wrong with it is reported together."""
     problems = Problems(SpecificationError)
     constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, problem.sensitive))

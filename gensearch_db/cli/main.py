@@ -8,7 +8,7 @@ import sys
 import click
 import typer
 
-from gensearch_db.cli import anonymize, audit, demo, releases
+from gensearch_db.cli import anonymize, audit, demo, publish, releases, sql
 from gensearch_db.errors import GensearchError
 
 application = typer.Typer(
@@ -22,6 +22,8 @@ application = typer.Typer(
 application.command("anonymize", epilog=anonymize.EXAMPLES)(anonymize.command)
 application.command("audit", epilog=audit.EXAMPLES)(audit.command)
 application.command("releases")(releases.command)
+application.command("sql", epilog=sql.EXAMPLES)(sql.command)
+application.command("publish", epilog=publish.EXAMPLES)(publish.command)
 application.command("demo")(demo.command)
 
 INTERRUPTED = 130

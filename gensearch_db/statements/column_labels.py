@@ -6,10 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from gensearch_db.database.places import existing_table
+from gensearch_db.database.rendering import statement
+from gensearch_db.database.session import Session
 from gensearch_db.errors import GensearchError, Problems, SpecificationError
-from gensearch_db.problem.problem import QuasiIdentifier
+from gensearch_db.problem.problem import Problem, QuasiIdentifier, is_file
 from gensearch_db.statements.attributes import read_options
-from gensearch_db.statements.reader import Reader
+from gensearch_db.statements.reader import Reader, written_name
+from gensearch_db.statements.syntax import Anonymize
 from gensearch_db.statements.tokens import tokenize
 
 _ROLE = re.compile(r"\s*(quasi[-_ ]?identifier|identifier|person|sensitive|keep)\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -39,7 +43,9 @@ def roles_from_comments(comments: Iterable[tuple[str, str | None]]) -> dict[str,
         elif not rest.partition(";")[0].strip(" .\n\t"):
             roles[_FIELDS[role]].append(column)
     if len(roles["person"]) > 1:
-        problems.add(f"the comments of columns {', '.join(roles['person'])} all say 'person'; only one column can tell persons apart")
+        problems.add(
+            f"the comments of columns {', '.join(roles['person'])} all say 'person'; only one column can tell persons apart"
+        )
     problems.raise_if_any()
     fields: dict[str, Any] = {field: tuple(names) for field, names in roles.items() if field != "person"}
     return {**fields, "person": next(iter(roles["person"]), None), "quasi_identifiers": quasi_identifiers}
@@ -52,3 +58,27 @@ def _options(text: str) -> QuasiIdentifier:
     attribute = read_options(reader, 0)
     reader.require_end()
     return attribute
+
+
+def labelled_problem(session: Session, anonymize: Anonymize) -> Problem:
+    """The problem of a statement; one that names no columns takes their roles from the comments of the table's columns.
+
+    Raises :class:`SpecificationError` where neither says what a quasi-identifier is.
+    """
+    if anonymize.names_roles:
+        return anonymize.problem()
+    table = anonymize.fields["table"]
+    if table.startswith("(") or is_file(table):
+        raise SpecificationError(
+            "the statement names no columns: name at least QUASI IDENTIFIERS (…); only tables have column comments"
+        )
+    database, schema, name = existing_table(session, table)
+    comments = session.rows(statement("statements/column_comments"), {"database": database, "schema": schema, "name": name})
+    roles = roles_from_comments(comments)
+    if not roles["quasi_identifiers"]:
+        raise SpecificationError(
+            f"neither the statement nor a comment says which columns of {table} are quasi-identifiers: name "
+            f"QUASI IDENTIFIERS (…), or label columns: COMMENT ON COLUMN {table}.{written_name(comments[0][0])} IS "
+            "'quasi-identifier'"
+        )
+    return anonymize.problem(roles)

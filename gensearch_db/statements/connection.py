@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import wraps
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -11,16 +12,37 @@ from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import QueryError
 from gensearch_db.search.result import Progress, never_stop
-from gensearch_db.statements.engine_call import call_engine
-from gensearch_db.statements.script import parse_script
-from gensearch_db.statements.syntax import EngineStatement, OwnStatement, Statement
+from gensearch_db.statements.engine_calls import EngineCalls
+from gensearch_db.statements.script import holds_own_statement, parse_script
+from gensearch_db.statements.syntax import EngineStatement, OwnStatement
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow
 
 RESULT_ATTRIBUTES = frozenset(
-    "abort arrow complete description df fetch_arrow_table fetch_df fetch_df_chunk fetch_record_batch fetchall fetchdf fetchmany "
-    "fetchnumpy fetchone pl rowcount tf to_arrow_reader to_arrow_table torch".split()
+    {
+        "abort",
+        "arrow",
+        "complete",
+        "description",
+        "df",
+        "fetch_arrow_table",
+        "fetch_df",
+        "fetch_df_chunk",
+        "fetch_record_batch",
+        "fetchall",
+        "fetchdf",
+        "fetchmany",
+        "fetchnumpy",
+        "fetchone",
+        "pl",
+        "rowcount",
+        "tf",
+        "to_arrow_reader",
+        "to_arrow_table",
+        "torch",
+    }
 )
 """What belongs to the result of the last ``execute`` rather than to the connection."""
 
@@ -36,7 +58,15 @@ def connect(database: str | Path = ":memory:", read_only: bool = False, config: 
         return Connection(duckdb.connect(str(database), read_only=read_only, config=config or {}))
 
 
-class Connection:
+@dataclass(frozen=True)
+class _Step:
+    """One statement of a mixed script: one of ours, or DuckDB's text."""
+
+    own: OwnStatement | None
+    text: str
+
+
+class Connection(EngineCalls):
     """A DuckDB connection (``engine``) whose ``sql`` and ``execute`` also carry out our statements.
 
     Everything else a DuckDB connection can do is delegated to it. A script is read as a whole before any of it runs.
@@ -49,52 +79,22 @@ class Connection:
         self._answer: duckdb.DuckDBPyConnection | None = None
         engine.execute(statement("statements/scan_all_frames")).fetchall()
 
-    def sql(self, query: Any, *arguments: Any, **options: Any) -> duckdb.DuckDBPyRelation | None:
-        """Run a script and give its last statement's rows as a relation (None where DuckDB gives none).
-
-        Raises :class:`QueryError` for what cannot be read, before anything ran; DuckDB's own errors pass through.
-        """
-        statements = self._parse(query, arguments, options)
-        if statements is None:
-            return call_engine(self.engine.sql, query, *arguments, **options)  # type: ignore[no-any-return]
-        self._run_all(statements[:-1])
-        last = statements[-1]
-        if isinstance(last, EngineStatement):
-            return call_engine(self.engine.sql, last.text)  # type: ignore[no-any-return]
-        return self.engine.from_arrow(self._carry_out(last))
-
-    def query(self, query: Any, *arguments: Any, **options: Any) -> duckdb.DuckDBPyRelation | None:
-        """The same as :meth:`sql`, as on DuckDB's connection."""
-        return self.sql(query, *arguments, **options)
-
-    def execute(self, query: Any, *arguments: Any, **options: Any) -> Self:
-        """Run a script; ``fetchall()``, ``df()`` and their like then give its last statement's rows.
-
-        Raises as :meth:`sql` does.
-        """
-        statements = self._parse(query, arguments, options)
+    def carry_out(self, own: OwnStatement) -> Self:
+        """Carry out one statement of ours that was read before; its rows are then fetched as after ``execute``."""
         self._forget_answer()
-        if statements is None:
-            call_engine(self.engine.execute, query, *arguments, **options)
-            return self
-        self._run_all(statements[:-1])
-        last = statements[-1]
-        if isinstance(last, EngineStatement):
-            call_engine(self.engine.execute, last.text)
-        else:
-            table = self._carry_out(last)
-            # An answer streams like any result; on a cursor of its own it leaves the connection free.
-            self._answer = self.engine.cursor()
-            self._answer.register("answer", table)
-            self._answer.execute(statement("statements/answer"))
+        table = self._answer_to(own)
+        # An answer streams like any result; on a cursor of its own it leaves the connection free.
+        self._answer = self.engine.cursor()
+        self._answer.register("answer", table)
+        self._answer.execute(statement("statements/answer"))
         return self
 
     def executemany(self, query: Any, *arguments: Any, **options: Any) -> Self:
         """DuckDB's ``executemany``. Raises :class:`QueryError` for our statements, which take no parameters."""
-        if self._parse(query, arguments or (None,), options) is not None:
+        if isinstance(query, str) and holds_own_statement(query):
             raise QueryError("executemany runs DuckDB's statements only")
         self._forget_answer()
-        call_engine(self.engine.executemany, query, *arguments, **options)
+        self.engine.executemany(query, *arguments, **options)
         return self
 
     def cursor(self) -> Connection:
@@ -121,43 +121,27 @@ class Connection:
             raise AttributeError(name)
         owner = self._answer if self._answer is not None and name in RESULT_ATTRIBUTES else self.engine
         found = getattr(owner, name)
-        if not callable(found):
-            return found
-
-        @wraps(found)
-        def method(*arguments: Any, **options: Any) -> Any:
-            result = call_engine(found, *arguments, **options)
-            return self if result is self.engine else result
-
-        return method
+        return self._delegate(found) if callable(found) else found
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self.engine)})
 
-    def _parse(self, query: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> list[Statement] | None:
+    def _steps(self, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> list[_Step] | None:
         """The statements of a script that holds any of ours; None for what DuckDB is to run as it stands."""
+        query = arguments[0] if arguments else options.get("query")
         if not isinstance(query, str):
             return None
         statements = parse_script(query)
-        if all(isinstance(statement, EngineStatement) for statement in statements):
+        if all(isinstance(each, EngineStatement) for each in statements):
             return None
-        if arguments or options:
+        if len(arguments) + len(options) > 1:
             raise QueryError("a script with statements of gensearch-db takes no parameters: write the values into it")
-        return statements
+        return [_Step(None, each.text) if isinstance(each, EngineStatement) else _Step(each, "") for each in statements]
 
-    def _run_all(self, statements: list[Statement]) -> None:
-        for each in statements:
-            if isinstance(each, EngineStatement):
-                call_engine(self.engine.execute, each.text).fetchall()
-            else:
-                self._carry_out(each)
+    def _answer_to(self, own: OwnStatement) -> pyarrow.Table:
+        from gensearch_db.statements.execution import answer_to
 
-    def _carry_out(self, own: OwnStatement) -> Any:
-        from gensearch_db.database.session import Session
-        from gensearch_db.statements.execution import carry_out
-
-        with Session(self.engine) as session:
-            return carry_out(session, own, self.progress)
+        return answer_to(self.engine, own, self.progress)
 
     def _forget_answer(self) -> None:
         if self._answer is not None:

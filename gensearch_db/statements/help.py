@@ -24,9 +24,9 @@ STATEMENTS = (
     Entry(
         "ANONYMIZE",
         "ANONYMIZE TABLE table | 'file' | (query) INTO release [clause …]",
-        "Finds the optimal generalization of the table and writes it as the tables `release` and `release_blocks`, audited, in one "
-        "transaction. Clauses stand in any order, each at most once. Without any clause that names columns, column comments say "
-        "what each column is (see Labels).",
+        "Finds the optimal generalization of the table and writes it as the tables `release` and `release_blocks`, "
+        "audited, in one transaction. Clauses stand in any order, each at most once. Without any clause that names "
+        "columns, column comments say what each column is (see Labels).",
         "ANONYMIZE TABLE adult INTO adult_release\n"
         "  QUASI IDENTIFIERS (age SPLIT EVERY 5, sex)\n"
         "  SENSITIVE (income)\n"
@@ -36,9 +36,10 @@ STATEMENTS = (
     Entry(
         "EXPLAIN ANONYMIZE",
         "EXPLAIN ANONYMIZE …",
-        "Tells what the search would face and writes nothing: the split set, cells, blocks, partitions, the largest k possible, "
-        "whether each constraint can be met, memory and time to expect, and the SQL that will run.",
-        "EXPLAIN ANONYMIZE TABLE adult INTO adult_release QUASI IDENTIFIERS (age SPLIT EVERY 5, sex) SUBJECT TO k_anonymity(10)",
+        "Tells what the search would face and writes nothing: the split set, cells, blocks, partitions, the largest k "
+        "possible, whether each constraint can be met, memory and time to expect, and the SQL that will run.",
+        "EXPLAIN ANONYMIZE TABLE adult INTO adult_release QUASI IDENTIFIERS (age SPLIT EVERY 5, sex) SUBJECT TO "
+        "k_anonymity(10)",
     ),
     Entry(
         "ANONYMIZE … USING RELEASE",
@@ -50,8 +51,8 @@ STATEMENTS = (
     Entry(
         "AUDIT",
         "AUDIT release [AGAINST table | 'file' | (query)]",
-        "Checks a release by SQL that shares no code with the search and reads only the written tables; AGAINST also checks that "
-        "every row of the source lies inside its block. One row per check.",
+        "Checks a release by SQL that shares no code with the search and reads only the written tables; AGAINST also "
+        "checks that every row of the source lies inside its block. One row per check.",
         "AUDIT adult_release AGAINST adult",
     ),
     Entry(
@@ -63,9 +64,9 @@ STATEMENTS = (
     Entry(
         "PROFILE",
         "PROFILE table | 'file' | (query)",
-        "Says of each column what it looks like: type, distinct values, NULLs, share of unique values, how well it separates rows "
-        "alone and together with others, a verdict with its reason, and in the last row a ready ANONYMIZE statement. No value of "
-        "any row is shown.",
+        "Says of each column what it looks like: type, distinct values, NULLs, share of unique values, how well it "
+        "separates rows alone and together with others, a verdict with its reason, and in the last row a ready ANONYMIZE "
+        "statement. No value of any row is shown.",
         "PROFILE adult",
     ),
     Entry("SHOW RELEASES", "SHOW RELEASES", "Lists the releases of this database, oldest first.", "SHOW RELEASES"),
@@ -78,16 +79,18 @@ STATEMENTS = (
     Entry(
         "PUBLISH",
         "PUBLISH release, … TO 'target' [REPLACE]",
-        "Copies what may be handed out, `release` and `release_blocks` and nothing else, into a .duckdb file, or into a folder as "
-        "'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. An existing target is only "
-        "overwritten with REPLACE.",
+        "Copies what may be handed out, `release` and `release_blocks` and nothing else, into a .duckdb file, or into a "
+        "folder as 'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. An "
+        "existing target is only overwritten with REPLACE.",
         "PUBLISH adult_release TO 'handout.duckdb'",
     ),
 )
 
 CLAUSES = (
     Entry("REPLACE", "REPLACE", "Replaces a release of the same name.", "REPLACE"),
-    Entry("IDENTIFIERS", "IDENTIFIERS (column, …)", "Columns that name a person outright; never released.", "IDENTIFIERS (name)"),
+    Entry(
+        "IDENTIFIERS", "IDENTIFIERS (column, …)", "Columns that name a person outright; never released.", "IDENTIFIERS (name)"
+    ),
     Entry(
         "PERSON",
         "PERSON (column)",
@@ -100,7 +103,12 @@ CLAUSES = (
         "Columns that others could link to a person; they are generalized.",
         "QUASI IDENTIFIERS (age SPLIT EVERY 5, zip PREFIX)",
     ),
-    Entry("SENSITIVE", "SENSITIVE (column, …)", "Columns to protect from being inferred; released as they are.", "SENSITIVE (income)"),
+    Entry(
+        "SENSITIVE",
+        "SENSITIVE (column, …)",
+        "Columns to protect from being inferred; released as they are.",
+        "SENSITIVE (income)",
+    ),
     Entry("KEEP", "KEEP (column, …)", "Further columns to release as they are.", "KEEP (weight)"),
     Entry(
         "SUBJECT TO",
@@ -157,7 +165,9 @@ CLAUSES = (
 )
 
 OPTIONS = (
-    Entry("SPLIT", "SPLIT EVERY n | EVERY [n] MONTH", "Boundaries at multiples of a step or unit of time.", "age SPLIT EVERY 5"),
+    Entry(
+        "SPLIT", "SPLIT EVERY n | EVERY [n] MONTH", "Boundaries at multiples of a step or unit of time.", "age SPLIT EVERY 5"
+    ),
     Entry("SPLIT", "SPLIT AT a, b, …", "Boundaries at these values; dates as strings.", "age SPLIT AT 18, 30, 65"),
     Entry("SPLIT", "SPLIT n QUANTILES", "Boundaries that divide the rows into n equal parts.", "income SPLIT 16 QUANTILES"),
     Entry("SPLIT", "SPLIT ANYWHERE", "A boundary before every value that occurs.", "age SPLIT ANYWHERE"),
@@ -184,7 +194,9 @@ OPTIONS = (
     Entry("DOMAIN", "DOMAIN (low, high)", "The declared bounds, published as they are.", "age DOMAIN (0, 120)"),
     Entry("WEIGHT", "WEIGHT w", "The column's share in ncp.", "age WEIGHT 2"),
     Entry("MINIMUM", "MINIMUM LENGTH n", "The shortest published edge.", "age MINIMUM LENGTH 5"),
-    Entry("TIMEZONE", "TIMEZONE 'zone'", "Where days begin, for TIMESTAMPTZ.", "seen SPLIT EVERY MONTH TIMEZONE 'Europe/Berlin'"),
+    Entry(
+        "TIMEZONE", "TIMEZONE 'zone'", "Where days begin, for TIMESTAMPTZ.", "seen SPLIT EVERY MONTH TIMEZONE 'Europe/Berlin'"
+    ),
 )
 
 LABELS = """\
@@ -244,12 +256,15 @@ def page() -> str:
     parts = [
         "# The SQL of gensearch-db",
         "<!-- Made by `python -m gensearch_db.statements.help`. Edit gensearch_db/statements/help.py instead. -->",
-        "`gensearch_db.connect(path)` gives a DuckDB connection that also understands the statements below; so do `gensearch sql` and "
-        "the `%%gensearch` magic. Everything else goes to DuckDB untouched. Keywords are case-insensitive, and none of them is "
-        "reserved: a table may be called `audit`. A script is read as a whole before any of it runs. Each statement answers with a "
-        "relation, like any query.",
+        "`gensearch_db.connect(path)` gives a DuckDB connection that also understands the statements below; so do "
+        "`gensearch sql` and the `%%gensearch` magic. Everything else goes to DuckDB untouched. Keywords are "
+        "case-insensitive, and none of them is reserved: a table may be called `audit`. A script is read as a whole "
+        "before any of it runs. Each statement answers with a relation, like any query.",
         "## Statements",
-        *(f"### {entry.words}\n\n```\n{entry.syntax}\n```\n\n{entry.meaning}\n\n```sql\n{entry.example};\n```" for entry in STATEMENTS),
+        *(
+            f"### {entry.words}\n\n```\n{entry.syntax}\n```\n\n{entry.meaning}\n\n```sql\n{entry.example};\n```"
+            for entry in STATEMENTS
+        ),
         "## Clauses of ANONYMIZE",
         _table(CLAUSES),
         "## Options of a quasi-identifier",

@@ -89,7 +89,9 @@ def profile(session: Session, source: Source) -> list[ColumnProfile]:
             profiles.append(ColumnProfile(measures, verdict, reason))
             continue
         left_out = without[measures.column.name]
-        reason = f"{together:.1%} of the rows are unique on all candidates together, {left_out:.1%} without this column; {reason}"
+        reason = (
+            f"{together:.1%} of the rows are unique on all candidates together, {left_out:.1%} without this column; {reason}"
+        )
         profiles.append(ColumnProfile(measures, verdict, reason, together, left_out))
     return profiles
 
@@ -103,7 +105,9 @@ def _measure(session: Session, source: Source) -> list[ColumnMeasures]:
             counts[supported[position].name] = (rows, nulls, distinct, unique, squares)
     measured = []
     for column in source.columns:
-        rows, nulls, distinct, unique, squares = counts.get(column.name, (source.row_count, 0, 0, 0, float(source.row_count) ** 2))
+        rows, nulls, distinct, unique, squares = counts.get(
+            column.name, (source.row_count, 0, 0, 0, float(source.row_count) ** 2)
+        )
         pairs = rows * (rows - 1)
         separated = 1 - (squares - rows) / pairs if pairs else 0.0
         measured.append(ColumnMeasures(column, rows, nulls, distinct, unique, separated))
@@ -137,7 +141,10 @@ def _verdict(measures: ColumnMeasures) -> tuple[Verdict, str]:
         return Verdict.SENSITIVE, "its name speaks of something people do not want known"
     named = _IDENTIFIER_NAMES.search(name)
     if named and measures.unique > filled / 2:
-        return Verdict.IDENTIFIER, f"its name suggests one, and {measures.unique_share:.1%} of the rows have a value of their own"
+        return (
+            Verdict.IDENTIFIER,
+            f"its name suggests one, and {measures.unique_share:.1%} of the rows have a value of their own",
+        )
     if filled >= 20 and measures.unique >= 0.9 * filled and not _MEASURED.search(type_name):
         return Verdict.IDENTIFIER, f"{measures.unique_share:.1%} of the rows have a value of their own"
     return Verdict.QUASI_IDENTIFIER, f"alone it tells {measures.separated_pairs:.1%} of all pairs of rows apart"

@@ -45,7 +45,11 @@ class _Part:
 
     def rows(self, nested_as_json: bool = False) -> Sql:
         columns = [
-            {"name": name, "type": published if "ENUM(" in own else None, "nested": nested_as_json and bool(_NESTED.search(published))}
+            {
+                "name": name,
+                "type": published if "ENUM(" in own else None,
+                "nested": nested_as_json and bool(_NESTED.search(published)),
+            }
             for (name, own), (_, published) in zip(self.columns, self.published_columns, strict=True)
         ]
         return statement("statements/publish_rows", table=self.table, columns=columns)
@@ -75,7 +79,9 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     names = [part.name.casefold() for part in parts]
     for part in parts:
         if names.count(part.name.casefold()) > 1:
-            raise SpecificationError(f"two of the tables to publish are called '{part.name}'; publish them to different targets")
+            raise SpecificationError(
+                f"two of the tables to publish are called '{part.name}'; publish them to different targets"
+            )
     if path.suffix.lower() in (".duckdb", ".db"):
         return _to_database(session, parts, path, replace)
     if path.name in ("*.parquet", "*.csv"):

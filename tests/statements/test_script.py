@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gensearch_db.errors import GensearchError, QueryError, SpecificationError
+from gensearch_db.errors import QueryError, SpecificationError
 from gensearch_db.problem.problem import Problem
 from gensearch_db.statements.canonical import statement_of
 from gensearch_db.statements.script import OPENINGS, holds_own_statement, is_complete, parse_script, parse_statement
@@ -131,25 +132,19 @@ def test_interactive_input_ends_with_a_semicolon(text: str, complete: bool) -> N
     assert is_complete(text) is complete
 
 
-WORDS = st.sampled_from(
-    "ANONYMIZE TABLE INTO t r a b QUASI IDENTIFIERS SPLIT EVERY AT 5 -1 0.5 1e5 QUANTILES ORDERED TAXONOMY DOMAIN WEIGHT MINIMUM "
-    "LENGTH TIMEZONE SENSITIVE KEEP SUBJECT TO AND k_anonymity MINIMIZE ncp + * USING RELEASE STOP AFTER WITHIN INTERVAL MINUTE "
-    "PERCENT OF OPTIMAL MEMORY LIMIT NODE THREADS LABELS VALUES AUDIT AGAINST ESTIMATE SELECT COUNT FROM PROFILE SHOW RELEASES "
-    "DROP IF EXISTS PUBLISH EXPLAIN REPLACE ( ) , . = % ; ' \" $$ 'x' \"y\" -- /* */ \\ \0 é \n".split(" ")
-)
+WORDS = st.sampled_from((FIXTURES / "words.txt").read_text(encoding="utf-8").split(" "))
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(WORDS, max_size=25).map(" ".join) | st.text(max_size=60) | st.sampled_from(sorted(OPENINGS)).flatmap(
-    lambda opening: st.text(max_size=40).map(lambda rest: f"{opening} {rest}")
-))
+@given(
+    st.lists(WORDS, max_size=25).map(" ".join)
+    | st.text(max_size=60)
+    | st.sampled_from(sorted(OPENINGS)).flatmap(lambda opening: st.text(max_size=40).map(lambda rest: f"{opening} {rest}"))
+)
 def test_no_input_crashes_the_parser(script: str) -> None:
-    try:
+    with suppress(QueryError, SpecificationError):
         statements = parse_script(script)
-    except GensearchError as error:
-        assert isinstance(error, QueryError | SpecificationError)
-    else:
-        assert statements or not script.strip(" ;\n\t\r")
+        assert statements
     holds_own_statement(script)
     is_complete(script)
 

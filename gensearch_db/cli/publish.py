@@ -1,0 +1,31 @@
+"""``gensearch publish``: copy what may be handed out of a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+gensearch publish people.duckdb adult_release --to handout.duckdb
+
+gensearch publish people.duckdb adult_release visits_release --to "handout/*.parquet"
+"""
+
+
+def command(
+    database: Annotated[Path, typer.Argument(help="The DuckDB file that holds the releases.")],
+    releases: Annotated[list[str], typer.Argument(metavar="RELEASE…", help="The releases to hand out.")],
+    to: Annotated[str, typer.Option(metavar="TARGET", help="A file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing target.")] = False,
+) -> None:
+    """Copy releases and their blocks, nothing else, with a data dictionary and how the receiver checks them."""
+    from gensearch_db.database.opening import session_for
+    from gensearch_db.statements.publish import publish
+
+    with session_for(database, read_only=True) as session:
+        for published in publish(session, releases, to, replace=replace):
+            typer.echo(f"{published.table}: {published.rows:,} rows in {published.file}")

@@ -1,0 +1,189 @@
+"""``ANONYMIZE … USING RELEASE``: generalize new rows by the blocks of a release that exists already.
+
+The new rows are cut on the grid of the release's own boundaries, each cell is looked up among its blocks, and every block must
+meet the release's constraints with the new rows alone. What lies in no block, or in a block that does not meet them, is held
+back. The new release is written and audited as any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.anonymization import prepare_problem, versions
+from gensearch_db.database.catalog import CatalogEntry, require_release
+from gensearch_db.database.dictionary import QuasiIdentifierColumns
+from gensearch_db.database.prepared import PreparedTable, drop_tables
+from gensearch_db.database.release import write_release
+from gensearch_db.database.rendering import statement
+from gensearch_db.database.session import Session, TableName
+from gensearch_db.domain.cells import BlockStatistics
+from gensearch_db.domain.region import Block
+from gensearch_db.errors import InfeasibleError
+from gensearch_db.problem.problem import Problem, QuasiIdentifier
+from gensearch_db.search.enumeration.cell_statistics import CellStatistics
+from gensearch_db.search.result import Partition, Status
+
+BATCH = 64
+"""Blocks whose statistics are summed at once."""
+
+
+@dataclass(frozen=True)
+class AppliedRelease:
+    """The outcome: rows released, rows that lie in no block, and rows of blocks that did not meet the constraints."""
+
+    release: str
+    blocks: int
+    rows_released: int
+    rows_outside: int
+    rows_in_refused_blocks: int
+
+
+def apply_release(session: Session, release: str, table: str, into: str, *, replace: bool = False) -> AppliedRelease:
+    """Write the release ``into`` of the rows of ``table``, generalized by the blocks of ``release``.
+
+    Raises :class:`InfeasibleError` where no block meets the constraints with the new rows, and what ANONYMIZE raises for
+    tables and names; the database is then as it was.
+    """
+    session.refuse_open_transaction()
+    entry = require_release(session, release)
+    problem = _problem(session, entry, table, into)
+    prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
+    with prepared:
+        found = [each for each in _occupied_blocks(prepared, entry) if each[1].any()]
+        statistics = _statistics(prepared, [block for block, _ in found])
+        kept = sorted(
+            (
+                (block, cells, sums)
+                for (block, cells), sums in zip(found, statistics, strict=True)
+                if all(constraint.holds(sums, block, prepared.table) for constraint in constraints)
+            ),
+            key=lambda each: tuple(region.sort_key() for region in each[0]),
+        )
+        inside = int(prepared.cells.counts[np.any([cells for _, cells in found], axis=0)].sum()) if found else 0
+        rows = prepared.cells.row_count
+        if not kept:
+            raise InfeasibleError(
+                f"no block of '{release}' meets its constraints with the rows of {table}: {inside:,} of {rows:,} rows lie in"
+                " its blocks; nothing was written"
+            )
+        block_of_cell = np.full(prepared.cells.cell_count, -1, dtype=np.int64)
+        for number, (_, cells, _) in enumerate(kept):
+            block_of_cell[cells] = number
+        released = int(prepared.cells.counts[block_of_cell >= 0].sum())
+        charge = cost.suppression_charge(prepared.table) * (rows - released) if released < rows else 0
+        certificate: dict[str, Any] = {
+            "status": Status.HEURISTIC.value,
+            "cost": sum(cost.of_block(sums, block, prepared.table) for block, _, sums in kept) + charge,
+            "lower_bound": 0,
+            "blocks": len(kept),
+            "rows_released": released,
+            "rows_suppressed": rows - released,
+            "counters": {},
+            "using_release": entry.release,
+        }
+        partition = Partition(tuple(block for block, _, _ in kept), block_of_cell)
+        plan, _ = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
+        return AppliedRelease(".".join(plan.release), len(kept), released, rows - inside, inside - released)
+
+
+def _problem(session: Session, entry: CatalogEntry, table: str, into: str) -> Problem:
+    """The release's problem on the new rows, with its published bounds as the only places to cut."""
+    by_folded = {each.name.casefold(): each for each in entry.dictionary.quasi_identifiers}
+    attributes = {
+        name: _on_grid(session, entry, specification, by_folded[name.casefold()])
+        for name, specification in entry.problem.quasi_identifiers.items()
+    }
+    return entry.problem.model_copy(
+        update={"table": table, "into": into, "quasi_identifiers": attributes, "suppress_at_most": 100.0}
+    )
+
+
+def _on_grid(
+    session: Session, entry: CatalogEntry, specification: QuasiIdentifier, columns: QuasiIdentifierColumns
+) -> QuasiIdentifier:
+    if columns.kind != "ordered":
+        return specification
+    sql = statement("statements/apply_boundaries", blocks=entry.blocks_name, lower=columns.lower, upper=columns.upper)
+    bounds = [bound for (bound,) in session.rows(sql)]
+    inner = bounds[1:-1] if specification.domain is not None else bounds
+    return specification.model_copy(update={"split": "at " + ", ".join(inner) if inner else "1 quantiles"})
+
+
+def _occupied_blocks(prepared: PreparedTable, entry: CatalogEntry) -> list[tuple[Block, NDArray[np.bool_]]]:
+    """The release's blocks as blocks of the new rows' space, each with the cells that lie in it."""
+    session = prepared.session
+    attributes = entry.dictionary.quasi_identifiers
+    temporary: list[TableName] = [session.temporary_table("numbered_blocks")]
+    numbered = temporary[0]
+    described = [
+        {
+            "number": f"gensearch region {position}",
+            "columns": [c for c in (a.lower, a.upper, a.values, a.missing) if c is not None],
+        }
+        for position, a in enumerate(attributes)
+    ]
+    try:
+        session.execute(
+            statement("statements/apply_numbered_blocks", table=numbered, blocks=entry.blocks_name, attributes=described)
+        )
+        numbers = [each["number"] for each in described]
+        rows = session.rows(statement("statements/apply_block_regions", table=numbered, numbers=numbers))
+        codes = [
+            _codes_of_regions(prepared, numbered, str(numbers[position]), attribute, position)
+            for position, attribute in enumerate(attributes)
+        ]
+    finally:
+        drop_tables(session, temporary)
+    return [found for row in rows if (found := _block(prepared, [codes[j].get(region, []) for j, region in enumerate(row)]))]
+
+
+def _region_columns(columns: QuasiIdentifierColumns) -> tuple[str | None, ...]:
+    return (columns.lower, columns.upper, columns.values, columns.missing)
+
+
+def _codes_of_regions(
+    prepared: PreparedTable, numbered: TableName, number: str, columns: QuasiIdentifierColumns, position: int
+) -> dict[int, list[int]]:
+    leaves = prepared.space.attributes[position].leaves
+    missing = next((code for code, leaf in enumerate(leaves) if leaf.missing), None)
+    context: dict[str, Any] = {"table": numbered, "number": number, "leaves": prepared.leaf_tables[position]}
+    if columns.kind == "ordered":
+        template = "statements/apply_ordered_leaves"
+        context |= {"lower": columns.lower, "upper": columns.upper, "missing": columns.missing}
+    else:
+        template = "statements/apply_categorical_leaves"
+        context |= {"values": columns.values}
+    found: dict[int, list[int]] = {}
+    for region, code in prepared.session.rows(statement(template, **context), {"missing_code": missing}):
+        found.setdefault(region, []).append(code)
+    return found
+
+
+def _block(prepared: PreparedTable, codes: list[list[int]]) -> tuple[Block, NDArray[np.bool_]] | None:
+    """The block with these leaf codes and its cells; None where the new rows' space has no such block.
+
+    That is so where no leaf lies in a region, or where the smallest region around its leaves also holds a value that occurs
+    in the new rows but that the release does not know: publishing the block would give that value away.
+    """
+    inside = np.ones(prepared.cells.cell_count, dtype=np.bool_)
+    regions = []
+    for position, (attribute, wanted) in enumerate(zip(prepared.space.attributes, codes, strict=True)):
+        if not wanted:
+            return None
+        region = attribute.tight(wanted)
+        if any(attribute.leaves[code].occurs for code in set(region.codes()) - set(wanted)):
+            return None
+        contained = np.zeros(attribute.leaf_count, dtype=np.bool_)
+        contained[wanted] = True
+        inside &= contained[prepared.cells.codes[:, position]]
+        regions.append(region)
+    return tuple(regions), inside
+
+
+def _statistics(prepared: PreparedTable, blocks: list[Block]) -> list[BlockStatistics]:
+    sums = CellStatistics(prepared.space, prepared.cells)
+    return [each for start in range(0, len(blocks), BATCH) for each in sums.of_blocks(blocks[start : start + BATCH])]

@@ -1,0 +1,99 @@
+"""Printing results: tables for people, JSON and CSV for scripts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import IO, Any
+
+
+class Mode(StrEnum):
+    """How results are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+MOST_ROWS = 200
+"""Rows that a table for people shows; JSON and CSV are always complete."""
+
+
+def write_result(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], mode: Mode, stream: IO[str], width: int | None = None
+) -> None:
+    """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``."""
+    if mode is Mode.JSON:
+        objects = [dict(zip(_distinct(columns), map(_plain, row), strict=True)) for row in rows]
+        stream.write(json.dumps(objects, ensure_ascii=False, allow_nan=False) + "\n")
+    elif mode is Mode.CSV:
+        for line in (columns, *rows):
+            stream.write(",".join(map(_csv_field, line)) + "\n")
+    else:
+        _write_table(columns, rows, stream, width)
+
+
+def _write_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], stream: IO[str], width: int | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_lines=any("\n" in value for row in rows for value in row if isinstance(value, str)))
+    for position, name in enumerate(columns):
+        numeric = any(isinstance(row[position], int | float | Decimal) and not isinstance(row[position], bool) for row in rows)
+        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
+    for row in rows[:MOST_ROWS]:
+        table.add_row(*(Text("NULL", style="dim") if value is None else Text(_shown(value)) for value in row))
+    console = Console(file=stream, width=width, highlight=False)
+    console.print(table)
+    shown = f", the first {MOST_ROWS} shown" if len(rows) > MOST_ROWS else ""
+    console.print(f"{len(rows)} row{'' if len(rows) == 1 else 's'}{shown}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}" if math.isfinite(value) else str(value)
+    return str(value)
+
+
+def _csv_field(value: Any) -> str:
+    if value is None:
+        return ""
+    text = json.dumps(_plain(value), ensure_ascii=False) if isinstance(value, list | dict | tuple) else str(_plain(value))
+    if isinstance(value, bool):
+        text = text.lower()
+    if text == "" or any(character in text for character in ',"\n\r') or text != text.strip():
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; what JSON cannot say becomes text, NaN becomes null."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(each) for each in value]
+    return str(value)
+
+
+def _distinct(columns: Iterable[str]) -> list[str]:
+    """Column names as keys: repeated ones get a number, as in ``count``, ``count_2``."""
+    keys: list[str] = []
+    for name in columns:
+        key, number = name, 1
+        while key in keys:
+            number += 1
+            key = f"{name}_{number}"
+        keys.append(key)
+    return keys

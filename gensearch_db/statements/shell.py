@@ -1,0 +1,192 @@
+"""The shell: scripts from the command line or a file, and an interactive prompt."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from gensearch_db.database.engine_errors import in_our_words
+from gensearch_db.database.rendering import statement
+from gensearch_db.errors import GensearchError, QueryError, SpecificationError
+from gensearch_db.search.result import Progress, never_stop
+from gensearch_db.statements.connection import Connection
+from gensearch_db.statements.help import help_text
+from gensearch_db.statements.output import Mode, write_result
+from gensearch_db.statements.script import is_complete, parse_script
+from gensearch_db.statements.syntax import EngineStatement
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.key_binding import KeyBindings
+
+Watch = Callable[[], AbstractContextManager[Progress]]
+"""Opens a progress display; what it yields is given to searches."""
+
+COMMANDS_HELP = """\
+.help [TOPIC]     help on a statement, clause or option; constraints; costs
+.tables           the tables and views
+.columns TABLE    its columns
+.mode MODE        how results are printed: table, json or csv
+.quit             leave (so does Ctrl-D)"""
+
+
+class Shell:
+    """Runs statements on a connection and prints each result to ``stream``."""
+
+    def __init__(
+        self, connection: Connection, mode: Mode = Mode.TABLE, stream: IO[str] | None = None, watch: Watch | None = None
+    ) -> None:
+        self.connection = connection
+        self.mode = mode
+        self.stream = stream if stream is not None else sys.stdout
+        self._watch = watch if watch is not None else (lambda: nullcontext(never_stop))
+
+    def run(self, *scripts: str) -> None:
+        """Run scripts, all read as a whole before any of them runs, and print the result of each statement.
+
+        Raises :class:`GensearchError`, DuckDB's errors in our words with DuckDB's own text.
+        """
+        statements = [each for script in scripts for each in self._statements(script)]
+        for each in statements:
+            self._run_one(each)
+
+    def command(self, line: str) -> bool:
+        """Carry out a dot command; False if the shell is to end. Raises :class:`QueryError` for an unknown one."""
+        name, _, rest = line.strip().partition(" ")
+        rest = rest.strip().rstrip(";")
+        if name in (".quit", ".exit"):
+            return False
+        if name == ".help":
+            self.stream.write((help_text(rest) if rest else f"{help_text()}\n\n{COMMANDS_HELP}") + "\n")
+        elif name == ".tables":
+            self._run_one(statement("statements/tables"))
+        elif name == ".columns" and rest:
+            self.run(f"DESCRIBE {rest}")
+        elif name == ".mode" and rest in list(Mode):
+            self.mode = Mode(rest)
+        else:
+            raise QueryError(f"'{line.strip()}' is no command of the shell:\n{COMMANDS_HELP}")
+        return True
+
+    def interact(self) -> None:
+        """Read statements from a person until .quit or Ctrl-D. Errors are printed, and the shell goes on."""
+        session = _prompt_session(self.connection)
+        self.stream.write("gensearch-db on DuckDB. Statements end with a semicolon; .help helps, .quit leaves.\n")
+        while True:
+            try:
+                text = session.prompt()
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return
+            if not self.respond(text):
+                return
+
+    def respond(self, text: str) -> bool:
+        """Carry out what a person typed; errors are printed. False if the shell is to end."""
+        try:
+            if text.lstrip().startswith("."):
+                return self.command(text)
+            self.run(text)
+        except GensearchError as error:
+            self.stream.write(f"{error}\n")
+        except KeyboardInterrupt:
+            self.stream.write("interrupted\n")
+        return True
+
+    def _statements(self, script: str) -> Iterator[Any]:
+        """Our statements as we read them, DuckDB's as DuckDB reads them."""
+        import duckdb
+
+        for each in parse_script(script):
+            if not isinstance(each, EngineStatement):
+                yield each
+                continue
+            try:
+                yield from self.connection.engine.extract_statements(each.text)
+            except duckdb.Error as error:
+                raise engine_error(error) from error
+
+    def _run_one(self, each: Any) -> None:
+        import duckdb
+
+        try:
+            with self._watch() as self.connection.progress:
+                if isinstance(each, str | duckdb.Statement):
+                    self.connection.execute(each)
+                else:
+                    self.connection.carry_out(each)
+                columns = [column[0] for column in self.connection.description or []]
+                rows = self.connection.fetchall()
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except duckdb.Error as error:
+            raise engine_error(error) from error
+        returns_rows = (
+            not isinstance(each, duckdb.Statement) or duckdb.ExpectedResultType.QUERY_RESULT in each.expected_result_type
+        )
+        if returns_rows:
+            write_result(columns, rows, self.mode, self.stream)
+        self.stream.flush()
+
+
+def engine_error(error: Exception) -> GensearchError:
+    """DuckDB's error as one of ours, with DuckDB's own text where it points into a statement."""
+    ours = in_our_words(error)  # type: ignore[arg-type]
+    return QueryError(str(error)) if type(ours) is SpecificationError else ours
+
+
+def _prompt_session(connection: Connection) -> PromptSession[str]:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+    from prompt_toolkit.lexers import PygmentsLexer
+    from pygments.lexers.sql import SqlLexer
+
+    from gensearch_db.statements.completion import StatementCompleter
+
+    history: History
+    try:
+        file = history_file()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        history = FileHistory(str(file))
+    except OSError:
+        history = InMemoryHistory()
+    return PromptSession(
+        "gensearch> ",
+        history=history,
+        completer=StatementCompleter(connection),
+        complete_while_typing=False,
+        lexer=PygmentsLexer(SqlLexer),
+        multiline=True,
+        prompt_continuation="      ...> ",
+        key_bindings=_submit_when_complete(),
+    )
+
+
+def history_file() -> Path:
+    """Where the shell remembers what was typed: the user's own state folder."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "gensearch-db" / "history"
+
+
+def _submit_when_complete() -> KeyBindings:
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+    bindings = KeyBindings()
+
+    @bindings.add("enter")
+    def enter(event: KeyPressEvent) -> None:
+        """Submit a finished statement or a dot command; otherwise start a new line."""
+        buffer = event.current_buffer
+        text = buffer.text.strip()
+        if not text or text.startswith(".") or is_complete(text):
+            buffer.validate_and_handle()
+        else:
+            buffer.insert_text("\n")
+
+    return bindings
