@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.cost.kernel import BlockContext, CostArrays, block_cost
-from gensearch_db.privacy.kernel import ConstraintArrays, block_holds
-from gensearch_db.search.arrays import RELAXED, TAXONOMY, Accumulators, CellArrays, SpaceArrays
+from gensearch_db.cost.kernel import BlockContext, block_cost
+from gensearch_db.privacy.kernel import block_holds
+from gensearch_db.search.arrays import RELAXED, TAXONOMY, SpaceArrays
 from gensearch_db.search.bounds import SQUARES
+from gensearch_db.search.state import Kernel
 
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
@@ -174,45 +175,54 @@ def fill_lengths(space: SpaceArrays, context: BlockContext, j: int, total: float
 
 
 @compiled
-def accumulate(
-    space: SpaceArrays,
-    cells: CellArrays,
-    order: NDArray[np.int64],
-    start: int,
-    end: int,
-    context: BlockContext,
-    sums: Accumulators,
-) -> int:
+def accumulate(kernel: Kernel, start: int, end: int) -> int:
     """Sum rows, features and words of a block by leaf value of each attribute. Returns the block's rows."""
-    attributes = len(space.kinds)
-    feature_count = cells.features.shape[1]
-    word_count = cells.words.shape[1]
-    bit_words = space.bit_words
-    for j in range(attributes):
-        for i in range(space.leaf_starts[j] + context.lower[j], space.leaf_starts[j] + context.upper[j]):
-            sums.rows[i] = 0
-            for f in range(feature_count):
-                sums.features[i, f] = 0.0
-            for w in range(word_count):
-                sums.words[i, w] = space.empty_words[w]
-    for f in range(feature_count):
-        sums.block_features[f] = 0.0
+    clear_sums(kernel)
+    space, sums, bit_words = kernel.space, kernel.sums, kernel.space.bit_words
+    order, codes, cell_rows, cell_words, cell_features = (
+        kernel.order,
+        kernel.cells.codes,
+        kernel.cells.rows,
+        kernel.cells.words,
+        kernel.cells.features,
+    )
+    leaf_starts, sum_rows, sum_words, sum_features, totals = (
+        space.leaf_starts,
+        sums.rows,
+        sums.words,
+        sums.features,
+        sums.block_features,
+    )
+    attributes, feature_count, word_count = codes.shape[1], cell_features.shape[1], cell_words.shape[1]
     rows = 0
     for position in range(start, end):
         cell = order[position]
-        rows += cells.rows[cell]
+        rows += cell_rows[cell]
         for f in range(feature_count):
-            sums.block_features[f] += cells.features[cell, f]
+            totals[f] += cell_features[cell, f]
         for j in range(attributes):
-            i = space.leaf_starts[j] + cells.codes[cell, j]
-            sums.rows[i] += cells.rows[cell]
+            i = leaf_starts[j] + codes[cell, j]
+            sum_rows[i] += cell_rows[cell]
             for f in range(feature_count):
-                sums.features[i, f] += cells.features[cell, f]
+                sum_features[i, f] += cell_features[cell, f]
             for w in range(bit_words):
-                sums.words[i, w] |= cells.words[cell, w]
+                sum_words[i, w] |= cell_words[cell, w]
             if word_count > bit_words:
-                join_wide(sums.words[i], cells.words[cell], bit_words)
+                join_wide(sum_words[i], cell_words[cell], bit_words)
     return rows
+
+
+@compiled
+def clear_sums(kernel: Kernel) -> None:
+    """Empty the sums of all leaf values that lie in the regions of the context."""
+    space, sums, context = kernel.space, kernel.sums, kernel.context
+    for j in range(len(space.kinds)):
+        first, last = space.leaf_starts[j] + context.lower[j], space.leaf_starts[j] + context.upper[j]
+        sums.rows[first:last] = 0
+        sums.features[first:last] = 0.0
+        for i in range(first, last):
+            sums.words[i] = space.empty_words
+    sums.block_features[:] = 0.0
 
 
 @compiled
@@ -225,64 +235,61 @@ def join_wide(target: NDArray[np.uint64], source: NDArray[np.uint64], bit_words:
 
 
 @compiled
-def gather(
-    space: SpaceArrays,
-    cells: CellArrays,
-    order: NDArray[np.int64],
-    start: int,
-    end: int,
-    words: NDArray[np.uint64],
-    features: NDArray[np.float64],
-) -> int:
+def gather(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], features: NDArray[np.float64]) -> int:
     """Set ``words`` and ``features`` to those of the cells in a slice together; returns their rows."""
+    space, order = kernel.space, kernel.order
+    cell_rows, cell_words, cell_features = kernel.cells.rows, kernel.cells.words, kernel.cells.features
+    bit_words = space.bit_words
     words[:] = space.empty_words
     features[:] = 0.0
     rows = 0
     for position in range(start, end):
         cell = order[position]
-        rows += cells.rows[cell]
-        join_words(space, words, cells.words[cell])
+        rows += cell_rows[cell]
+        for w in range(bit_words):
+            words[w] |= cell_words[cell, w]
+        if len(words) > bit_words:
+            join_wide(words, cell_words[cell], bit_words)
         for f in range(len(features)):
-            features[f] += cells.features[cell, f]
+            features[f] += cell_features[cell, f]
     return rows
 
 
 @compiled
-def protected_size(cells: CellArrays, order: NDArray[np.int64], start: int, end: int, rows: int, sums: Accumulators) -> int:
+def protected_size(kernel: Kernel, start: int, end: int, rows: int) -> int:
     """The block's size in the unit of protection: its distinct persons where they are declared, else its rows."""
+    cells, stamps = kernel.cells, kernel.sums.person_stamps
     if len(cells.person_starts) == 0:
         return rows
-    sums.clock[0] += 1
-    clock = sums.clock[0]
+    kernel.sums.clock[0] += 1
+    clock = kernel.sums.clock[0]
     size = 0
     for position in range(start, end):
-        cell = order[position]
+        cell = kernel.order[position]
         for e in range(cells.person_starts[cell], cells.person_starts[cell + 1]):
-            if sums.person_stamps[cells.persons[e]] != clock:
-                sums.person_stamps[cells.persons[e]] = clock
+            if stamps[cells.persons[e]] != clock:
+                stamps[cells.persons[e]] = clock
                 size += 1
     return size
 
 
 @compiled
-def fill_histograms(
-    cells: CellArrays, order: NDArray[np.int64], start: int, end: int, context: BlockContext, sums: Accumulators
-) -> None:
+def fill_histograms(kernel: Kernel, start: int, end: int) -> None:
     """The block's distribution of each sensitive and class column; each (person, value) pair once where persons count."""
+    cells, histograms = kernel.cells, kernel.context.histograms
     for c in range(cells.histogram_starts.shape[0]):
-        for value in range(context.histograms.shape[1]):
-            context.histograms[c, value] = 0
-        sums.clock[0] += 1
-        clock = sums.clock[0]
+        histograms[c, :] = 0
+        kernel.sums.clock[0] += 1
+        clock = kernel.sums.clock[0]
         for position in range(start, end):
-            cell = order[position]
+            cell = kernel.order[position]
             for e in range(cells.histogram_starts[c, cell], cells.histogram_starts[c, cell + 1]):
                 if cells.paired[c] == 1:
                     pair = cells.histogram_pairs[e]
-                    if sums.pair_stamps[pair] == clock:
+                    if kernel.sums.pair_stamps[pair] == clock:
                         continue
-                    sums.pair_stamps[pair] = clock
-                context.histograms[c, cells.histogram_codes[e]] += cells.histogram_counts[e]
+                    kernel.sums.pair_stamps[pair] = clock
+                histograms[c, cells.histogram_codes[e]] += cells.histogram_counts[e]
 
 
 @compiled
@@ -311,29 +318,19 @@ def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:
 
 
 @compiled
-def evaluate_block(
-    space: SpaceArrays,
-    cells: CellArrays,
-    constraints: ConstraintArrays,
-    costs: CostArrays,
-    order: NDArray[np.int64],
-    start: int,
-    end: int,
-    words: NDArray[np.uint64],
-    context: BlockContext,
-    sums: Accumulators,
-) -> tuple[int, int, bool, float]:
+def evaluate_block(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
     """Everything about one non-empty block: its rows, its size, whether it is feasible, its cost.
 
     Leaves regions and histograms in ``context`` and the sums by leaf value in ``sums`` (``context.marginals`` is
     ``sums.rows``).
     """
+    space, context = kernel.space, kernel.context
     fill_regions(space, words, context)
-    rows = accumulate(space, cells, order, start, end, context, sums)
+    rows = accumulate(kernel, start, end)
     if space.values_labels == 1:
         occurring_totals(space, context)
-    size = protected_size(cells, order, start, end, rows, sums)
-    fill_histograms(cells, order, start, end, context, sums)
-    feasible = block_holds(constraints, size, context.histograms) and long_enough(space, context)
-    cost = block_cost(costs, rows, size, sums.block_features[SQUARES], context)
+    size = protected_size(kernel, start, end, rows)
+    fill_histograms(kernel, start, end)
+    feasible = block_holds(kernel.constraints, size, context.histograms) and long_enough(space, context)
+    cost = block_cost(kernel.costs, rows, size, kernel.sums.block_features[SQUARES], context)
     return rows, size, feasible, cost

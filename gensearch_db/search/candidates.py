@@ -6,13 +6,11 @@ and their entries in memory, without looking at the cells again.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.cost.kernel import BlockContext, CostArrays, block_cost
+from gensearch_db.cost.kernel import block_cost
 from gensearch_db.search.arrays import ORDERED, RELAXED, TAXONOMY, Accumulators, SpaceArrays
 from gensearch_db.search.block_kernel import (
     ONE,
@@ -24,8 +22,9 @@ from gensearch_db.search.block_kernel import (
     lowest_bit,
     lowest_cover,
 )
-from gensearch_db.search.bounds import SQUARES, BoundArrays, bound_from_sums
-from gensearch_db.search.memory import Memory, slot_of
+from gensearch_db.search.bounds import SQUARES, bound_from_sums
+from gensearch_db.search.memory import slot_of
+from gensearch_db.search.state import Candidates, Kernel
 
 MOST_EXACT_PARTS = 12
 """Sets of up to this many parts are split in every way; larger ones along candidate orders."""
@@ -35,58 +34,21 @@ BOUNDS, OWN_COSTS = 0, 1
 """What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (greedy search)."""
 
 
-class Sides(NamedTuple):
-    """What the sides of splits are weighed with. ``worth``: BOUNDS or OWN_COSTS."""
-
-    space: SpaceArrays
-    bounds: BoundArrays
-    costs: CostArrays
-    context: BlockContext
-    memory: Memory
-    sums: Accumulators
-    worth: int
-
-
-class Candidates(NamedTuple):
-    """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
-    mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
-    ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
-    """
-
-    attribute: NDArray[np.int32]
-    position: NDArray[np.int64]
-    bound: NDArray[np.float64]
-    top: NDArray[np.int64]
-    best: NDArray[np.float64]
-    best_split: NDArray[np.int64]
-
-
-def new_candidates(capacity: int) -> Candidates:
-    """An empty stack."""
-    return Candidates(
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int64),
-        np.zeros(capacity),
-        np.zeros(1, np.int64),
-        np.zeros(1),
-        np.zeros(2, np.int64),
-    )
-
-
 @compiled
 def side_worth(
-    sides: Sides, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
+    kernel: Kernel, worth: int, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
 ) -> tuple[float, bool]:
     """The lower bound of one side of a split, and whether it is the side's optimum; or the side's own cost."""
-    bound = bound_from_sums(sides.bounds, rows, features)
+    bound = bound_from_sums(kernel.bounds, rows, features)
     if bound >= limit:
         return bound, False
-    if sides.worth == OWN_COSTS:
-        fill_regions(sides.space, words, sides.context)
-        return block_cost(sides.costs, rows, rows, features[SQUARES], sides.context), False
-    slot = slot_of(sides.memory, words)
-    if sides.memory.used[slot]:
-        return max(bound, sides.memory.lower[slot]), sides.memory.lower[slot] >= sides.memory.upper[slot]
+    if worth == OWN_COSTS:
+        fill_regions(kernel.space, words, kernel.context)
+        return block_cost(kernel.costs, rows, rows, features[SQUARES], kernel.context), False
+    memory = kernel.memory
+    slot = slot_of(memory, words)
+    if memory.used[slot]:
+        return max(bound, memory.lower[slot]), memory.lower[slot] >= memory.upper[slot]
     return bound, False
 
 
@@ -110,29 +72,29 @@ def push(candidates: Candidates, j: int, position: int, bound: float, exact: boo
 
 @compiled
 def push_splits(
-    sides: Sides,
+    kernel: Kernel,
+    worth: int,
     words: NDArray[np.uint64],
     rows: int,
     limit: float,
-    candidates: Candidates,
 ) -> bool:
     """Push every available split of the block whose sums stand in ``sums``. Returns whether some splits were left out
     (sets of too many parts). ``limit``: bounds at or above it need not be sharpened.
     """
-    space = sides.space
+    space = kernel.space
     restricted = False
-    candidates.best[0] = np.inf
+    kernel.candidates.best[0] = np.inf
     for j in range(len(space.kinds)):
         kind = space.kinds[j]
         lower, upper = code_range(space, words, j)
         if upper - lower < 2:
             continue
         if kind == ORDERED:
-            push_boundaries(sides, words, j, lower, upper, rows, limit, candidates)
+            push_boundaries(kernel, worth, words, j, lower, upper, rows, limit)
         elif kind == TAXONOMY:
-            push_node(sides, words, j, lower, upper, limit, candidates)
+            push_node(kernel, worth, words, j, lower, upper, limit)
         else:
-            restricted |= push_divisions(sides, words, j, lower, upper, rows, limit, candidates)
+            restricted |= push_divisions(kernel, worth, words, j, lower, upper, rows, limit)
     return restricted
 
 
@@ -154,18 +116,18 @@ def interval_words(
 
 @compiled
 def push_boundaries(
-    sides: Sides,
+    kernel: Kernel,
+    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
     upper: int,
     rows: int,
     limit: float,
-    candidates: Candidates,
 ) -> None:
     """Both sides of every boundary of an ordered attribute. Of boundaries that cut the same cells apart only one is tried,
     unless regions stay untightened."""
-    space, sums = sides.space, sides.sums
+    space, sums = kernel.space, kernel.sums
     base = space.leaf_starts[j]
     tight = space.tightening == 1
     sums.suffix_words[base + upper] = space.empty_words
@@ -189,9 +151,9 @@ def push_boundaries(
         if left_rows > 0:
             if not tight:
                 interval_words(space, words, j, lower, boundary, sums.left_words)
-            left, left_exact = side_worth(sides, left_rows, sums.left_features, sums.left_words, limit)
+            left, left_exact = side_worth(kernel, worth, left_rows, sums.left_features, sums.left_words, limit)
             if left >= limit:
-                push(candidates, j, boundary, left, False)
+                push(kernel.candidates, j, boundary, left, False)
                 continue
         right, right_exact = 0.0, True
         if left_rows < rows:
@@ -200,22 +162,22 @@ def push_boundaries(
             sums.right_words[:] = sums.suffix_words[i]
             if not tight:
                 interval_words(space, words, j, boundary, upper, sums.right_words)
-            right, right_exact = side_worth(sides, rows - left_rows, sums.right_features, sums.right_words, limit)
-        push(candidates, j, boundary, left + right, left_exact and right_exact)
+            right, right_exact = side_worth(kernel, worth, rows - left_rows, sums.right_features, sums.right_words, limit)
+        push(kernel.candidates, j, boundary, left + right, left_exact and right_exact)
 
 
 @compiled
 def push_node(
-    sides: Sides,
+    kernel: Kernel,
+    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
     upper: int,
     limit: float,
-    candidates: Candidates,
 ) -> None:
     """The one split of a taxonomy node: all its children at once."""
-    space, sums = sides.space, sides.sums
+    space, sums = kernel.space, kernel.sums
     base = space.leaf_starts[j]
     node = lowest_cover(space, j, lower, upper)
     bound = 0.0
@@ -235,10 +197,10 @@ def push_node(
             continue
         if space.tightening == 0:
             interval_words(space, words, j, space.node_lower[child], space.node_upper[child], sums.left_words)
-        side, side_exact = side_worth(sides, rows, sums.left_features, sums.left_words, limit)
+        side, side_exact = side_worth(kernel, worth, rows, sums.left_features, sums.left_words, limit)
         bound += side
         exact = exact and side_exact
-    push(candidates, j, node, bound, exact)
+    push(kernel.candidates, j, node, bound, exact)
 
 
 @compiled
@@ -266,18 +228,18 @@ def set_parts(space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int,
 
 @compiled
 def push_divisions(
-    sides: Sides,
+    kernel: Kernel,
+    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
     upper: int,
     rows: int,
     limit: float,
-    candidates: Candidates,
 ) -> bool:
     """Every division of a set into two parts, or, of many parts, those along the candidate orders. Returns whether some
     divisions were left out."""
-    space, sums = sides.space, sides.sums
+    space, sums = kernel.space, kernel.sums
     parts = np.zeros(64, np.uint64)
     count = set_parts(space, words, j, lower, upper, parts)
     if count <= MOST_EXACT_PARTS:
@@ -286,15 +248,15 @@ def push_divisions(
             for p in range(1, count):
                 if (choice >> (p - 1)) & 1:
                     first |= parts[p]
-            push_division(sides, words, j, lower, upper, first, rows, limit, candidates)
+            push_division(kernel, worth, words, j, lower, upper, first, rows, limit)
         return False
     by_frequency(space, sums, j, parts, count)
     first = ZERO
     for p in range(count - 1):
         first |= parts[p]
-        push_division(sides, words, j, lower, upper, first, rows, limit, candidates)
+        push_division(kernel, worth, words, j, lower, upper, first, rows, limit)
         if p > 0:
-            push_division(sides, words, j, lower, upper, parts[p], rows, limit, candidates)
+            push_division(kernel, worth, words, j, lower, upper, parts[p], rows, limit)
     return True
 
 
@@ -318,7 +280,8 @@ def by_frequency(space: SpaceArrays, sums: Accumulators, j: int, parts: NDArray[
 
 @compiled
 def push_division(
-    sides: Sides,
+    kernel: Kernel,
+    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
@@ -326,10 +289,9 @@ def push_division(
     first: int,
     rows: int,
     limit: float,
-    candidates: Candidates,
 ) -> None:
     """One division of a set: ``first`` holds the leaf values of its first part."""
-    space, sums = sides.space, sides.sums
+    space, sums = kernel.space, kernel.sums
     base = space.leaf_starts[j]
     sums.left_words[:] = space.empty_words
     sums.right_words[:] = space.empty_words
@@ -353,10 +315,10 @@ def push_division(
         set_words(space, words, j, first, sums.left_words)
         set_words(space, words, j, attribute_mask(space, words, j) & ~first, sums.right_words)
     if left_rows > 0:
-        left, left_exact = side_worth(sides, left_rows, sums.left_features, sums.left_words, limit)
+        left, left_exact = side_worth(kernel, worth, left_rows, sums.left_features, sums.left_words, limit)
     if left_rows < rows and left < limit:
-        right, right_exact = side_worth(sides, rows - left_rows, sums.right_features, sums.right_words, limit)
-    push(candidates, j, np.int64(first), left + right, left_exact and right_exact and left < limit)
+        right, right_exact = side_worth(kernel, worth, rows - left_rows, sums.right_features, sums.right_words, limit)
+    push(kernel.candidates, j, np.int64(first), left + right, left_exact and right_exact and left < limit)
 
 
 @compiled

@@ -12,7 +12,8 @@ from gensearch_db.search.arrays import SpaceArrays
 from gensearch_db.search.block_kernel import attribute_mask, code_range
 from gensearch_db.search.memory import UNKNOWN, WHOLE, slot_of
 from gensearch_db.search.result import Partition, SearchProblem
-from gensearch_db.search.solver import Kernel, divide, gather_part
+from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.state import Kernel
 
 
 @compiled
@@ -52,7 +53,7 @@ def extract(
             continue
         j, split = kernel.memory.attribute[slot], kernel.memory.position[slot]
         parent = pending_words[pending].copy()
-        parts = divide(kernel.space, kernel.cells, kernel.order, kernel.spare, position, to, j, split, boundaries)
+        parts = divide(kernel, position, to, j, split, boundaries)
         for part in range(parts - 1, -1, -1):
             if boundaries[part] == boundaries[part + 1]:
                 continue

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
 from gensearch_db.search.candidates import OWN_COSTS, push_splits
-from gensearch_db.search.solver import Kernel, divide, gather_part, sides_of
+from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.state import Kernel
 
 
 @compiled
@@ -39,18 +40,7 @@ def parts_hold(
         if start == end:
             continue
         gather_part(kernel, words, j, position, part, start, end, part_words[part])
-        _, _, feasible, cost = evaluate_block(
-            kernel.space,
-            kernel.cells,
-            kernel.constraints,
-            kernel.costs,
-            kernel.order,
-            start,
-            end,
-            part_words[part],
-            kernel.context,
-            kernel.sums,
-        )
+        _, _, feasible, cost = evaluate_block(kernel, start, end, part_words[part])
         if not feasible:
             return False, np.inf
         total += cost
@@ -78,7 +68,7 @@ def take_steepest(
     rows = np.int64(0)
     for i in range(start, end):
         rows += kernel.cells.rows[kernel.order[i]]
-    push_splits(sides_of(kernel, OWN_COSTS), words, rows, np.inf, candidates)
+    push_splits(kernel, OWN_COSTS, words, rows, np.inf)
     last = candidates.top[0]
     if noise > 0.0:
         for i in range(first, last):
@@ -94,7 +84,7 @@ def take_steepest(
         candidates.attribute[pick] = candidates.attribute[last]
         candidates.position[pick] = candidates.position[last]
         candidates.bound[pick] = candidates.bound[last]
-        parts = divide(kernel.space, kernel.cells, kernel.order, kernel.spare, start, end, j, position, boundaries)
+        parts = divide(kernel, start, end, j, position, boundaries)
         hold, total = parts_hold(kernel, words, j, position, parts, boundaries, part_words)
         if hold and total <= cost:
             return j, position, parts
@@ -129,18 +119,7 @@ def steepest(
         pending -= 1
         to = pending_ends[pending]
         here = pending_words[pending].copy()
-        _, _, _, cost = evaluate_block(
-            kernel.space,
-            kernel.cells,
-            kernel.constraints,
-            kernel.costs,
-            kernel.order,
-            position,
-            to,
-            here,
-            kernel.context,
-            kernel.sums,
-        )
+        _, _, _, cost = evaluate_block(kernel, position, to, here)
         j, _, parts = take_steepest(kernel, position, to, here, cost, noise, random, boundaries, part_words)
         if j < 0:
             block_words[count] = here

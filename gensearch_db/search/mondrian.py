@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
 from gensearch_db.search.block_kernel import code_range, lowest_cover
-from gensearch_db.search.bounds import bound_from_sums
 from gensearch_db.search.candidates import set_parts
 from gensearch_db.search.greedy import parts_hold, steepest
 from gensearch_db.search.result import Moment, SearchProblem, SearchResult, Status
-from gensearch_db.search.solver import divide
+from gensearch_db.search.solver import divide, quick_bound
 from gensearch_db.search.worker import Worker
 
 Slice = tuple[int, int, NDArray[np.uint64]]
@@ -29,7 +28,7 @@ def mondrian_search(problem: SearchProblem, by_cost: bool) -> SearchResult:
     started = time.monotonic()
     worker = Worker(problem)
     rows, _, feasible, cost = worker.evaluate(0, worker.cell_count, worker.root_words)
-    bound = float(bound_from_sums(worker.kernel.bounds, rows, worker.kernel.sums.block_features))
+    bound = float(quick_bound(worker.compiled, rows))
     if not feasible:
         return SearchResult(Status.INFEASIBLE, None, float("inf"), float("inf") if worker.kernel.monotone else bound)
     whole = (0, worker.cell_count, worker.root_words)
@@ -48,7 +47,7 @@ def steepest_slices(worker: Worker, whole: Slice, noise: float = 0.0, seed: int 
     pending_ends, pending_words = np.zeros(size + 1, np.int64), np.zeros((size + 1, len(words)), np.uint64)
     random = np.array([seed * 0x9E3779B97F4A7C15 % 2**64 | 1], np.uint64)
     count, cost = steepest(
-        worker.kernel, start, end, words, noise, random, worker.most_parts, ends, block_words, pending_ends, pending_words
+        worker.compiled, start, end, words, noise, random, worker.most_parts, ends, block_words, pending_ends, pending_words
     )
     starts = [start, *ends[: count - 1]]
     return [(int(starts[i]), int(ends[i]), block_words[i].copy()) for i in range(count)], float(cost)
@@ -82,8 +81,8 @@ def _median_parts(worker: Worker, start: int, end: int, words: NDArray[np.uint64
         position = _median_position(worker, int(j), words, marginals)
         if position is None:
             continue
-        parts = divide(kernel.space, kernel.cells, kernel.order, kernel.spare, start, end, int(j), position, boundaries)
-        if parts_hold(kernel, words, int(j), position, parts, boundaries, part_words)[0]:
+        parts = divide(worker.compiled, start, end, int(j), position, boundaries)
+        if parts_hold(worker.compiled, words, int(j), position, parts, boundaries, part_words)[0]:
             return [
                 (int(boundaries[part]), int(boundaries[part + 1]), part_words[part].copy())
                 for part in range(parts)
@@ -96,11 +95,11 @@ def _median_position(worker: Worker, j: int, words: NDArray[np.uint64], marginal
     """Where attribute j is cut: the boundary that divides the rows most evenly, a taxonomy's node, or the set's values taken in
     the order of their frequency up to half of the rows."""
     space = worker.kernel.space
-    lower, upper = (int(code) for code in code_range(space, words, j))
+    lower, upper = (int(code) for code in code_range(worker.space, words, j))
     if upper - lower < 2:
         return None
     if space.kinds[j] == TAXONOMY:
-        return int(lowest_cover(space, j, lower, upper))
+        return int(lowest_cover(worker.space, j, lower, upper))
     base = int(space.leaf_starts[j])
     counts = marginals[base + lower : base + upper]
     half = counts.sum() / 2
@@ -112,7 +111,7 @@ def _median_position(worker: Worker, j: int, words: NDArray[np.uint64], marginal
 def _half_of_set(worker: Worker, j: int, words: NDArray[np.uint64], lower: int, counts: NDArray[np.int64]) -> int | None:
     masks = np.zeros(64, np.uint64)
     upper = lower + len(counts)
-    parts = [int(mask) for mask in masks[: set_parts(worker.kernel.space, words, j, lower, upper, masks)]]
+    parts = [int(mask) for mask in masks[: set_parts(worker.space, words, j, lower, upper, masks)]]
     if len(parts) < 2:
         return None
     weight = {

@@ -8,121 +8,21 @@ is a slice again. The search can stop after any number of blocks and go on later
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.cost.kernel import BlockContext, CostArrays
-from gensearch_db.privacy.kernel import ConstraintArrays
-from gensearch_db.search.arrays import ORDERED, TAXONOMY, Accumulators, CellArrays, SpaceArrays
+from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather
 from gensearch_db.search.bounds import BoundArrays, bound_from_sums, water_fill
-from gensearch_db.search.candidates import BOUNDS, Candidates, Sides, interval_words, push_splits, set_words, side_worth
-from gensearch_db.search.memory import UNKNOWN, WHOLE, Memory, remember, slot_of
+from gensearch_db.search.candidates import BOUNDS, interval_words, push_splits, set_words, side_worth
+from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
+from gensearch_db.search.state import Kernel
 
 DONE, PAUSED, MEMORY_FULL, STACK_FULL = 0, 1, 2, 3
 
 ENTER, CHOOSE, RETURN = 0, 1, 2
 """What a frame does next: look at its block, choose a split, take a child's answer."""
-
-
-class Frames(NamedTuple):
-    """The stack, one entry per frame. ``first_candidate`` … ``candidates.top`` are its splits still to try;
-    ``first_child`` … its current split's parts in the child arrays. ``rest`` is the least bound of what was cut off.
-    """
-
-    phase: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    words: NDArray[np.uint64]
-    limit: NDArray[np.float64]
-    best: NDArray[np.float64]
-    best_attribute: NDArray[np.int64]
-    best_position: NDArray[np.int64]
-    rest: NDArray[np.float64]
-    first_candidate: NDArray[np.int64]
-    last_candidate: NDArray[np.int64]
-    attribute: NDArray[np.int64]
-    position: NDArray[np.int64]
-    first_child: NDArray[np.int64]
-    child_count: NDArray[np.int64]
-    child: NDArray[np.int64]
-    visited_before: NDArray[np.int64]
-
-
-class Children(NamedTuple):
-    """The parts of the splits that frames are working on: slices, bounds so far, and whether those are optima."""
-
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    bound: NDArray[np.float64]
-    exact: NDArray[np.bool_]
-    words: NDArray[np.uint64]
-
-
-class Counters(NamedTuple):
-    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``restricted``: 1 if some splits were left out.
-    ``answer``: lower bound and best cost of the frame that ended last.
-    """
-
-    depth: NDArray[np.int64]
-    visited: NDArray[np.int64]
-    restricted: NDArray[np.int64]
-    answer: NDArray[np.float64]
-
-
-class Kernel(NamedTuple):
-    """All that one worker needs."""
-
-    space: SpaceArrays
-    cells: CellArrays
-    constraints: ConstraintArrays
-    monotone: int
-    costs: CostArrays
-    bounds: BoundArrays
-    context: BlockContext
-    sums: Accumulators
-    order: NDArray[np.int64]
-    spare: NDArray[np.int64]
-    memory: Memory
-    frames: Frames
-    children: Children
-    candidates: Candidates
-    counters: Counters
-
-
-def new_frames(capacity: int, word_count: int) -> Frames:
-    """A stack with room for ``capacity`` frames."""
-    arrays = {
-        name: np.zeros(capacity, np.float64 if name in ("limit", "best", "rest") else np.int64)
-        for name in Frames._fields
-        if name != "words"
-    }
-    return Frames(words=np.zeros((capacity, word_count), np.uint64), **arrays)
-
-
-def new_children(capacity: int, word_count: int) -> Children:
-    """Room for ``capacity`` parts of splits."""
-    return Children(
-        np.zeros(capacity, np.int64),
-        np.zeros(capacity, np.int64),
-        np.zeros(capacity),
-        np.zeros(capacity, np.bool_),
-        np.zeros((capacity, word_count), np.uint64),
-    )
-
-
-def new_counters() -> Counters:
-    """Nothing visited, no frame."""
-    return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))
-
-
-@compiled
-def sides_of(kernel: Kernel, worth: int) -> Sides:
-    """What the sides of splits are weighed with."""
-    return Sides(kernel.space, kernel.bounds, kernel.costs, kernel.context, kernel.memory, kernel.sums, worth)
 
 
 @compiled
@@ -170,31 +70,21 @@ def part_of(space: SpaceArrays, j: int, position: int, code: int) -> int:
 
 
 @compiled
-def divide(
-    space: SpaceArrays,
-    cells: CellArrays,
-    order: NDArray[np.int64],
-    spare: NDArray[np.int64],
-    start: int,
-    end: int,
-    j: int,
-    position: int,
-    boundaries: NDArray[np.int64],
-) -> int:
+def divide(kernel: Kernel, start: int, end: int, j: int, position: int, boundaries: NDArray[np.int64]) -> int:
     """Sort a slice by the parts of a split, keeping the order inside each part. Part p becomes
     ``boundaries[p] <= i < boundaries[p + 1]``. Returns the number of parts, empty ones included."""
+    space, codes, order, spare = kernel.space, kernel.cells.codes, kernel.order, kernel.spare
     parts = 2 if space.kinds[j] != TAXONOMY else space.node_child_count[position]
     for p in range(parts + 1):
         boundaries[p] = 0
     for i in range(start, end):
-        boundaries[part_of(space, j, position, cells.codes[order[i], j]) + 1] += 1
+        spare[i] = order[i]
+        boundaries[part_of(space, j, position, codes[order[i], j]) + 1] += 1
     boundaries[0] = start
     for p in range(parts):
         boundaries[p + 1] += boundaries[p]
     for i in range(start, end):
-        spare[i] = order[i]
-    for i in range(start, end):
-        part = part_of(space, j, position, cells.codes[spare[i], j])
+        part = part_of(space, j, position, codes[spare[i], j])
         order[boundaries[part]] = spare[i]
         boundaries[part] += 1
     for p in range(parts, 0, -1):
@@ -216,7 +106,7 @@ def gather_part(
 ) -> int:
     """The words of a non-empty part of a split: those of its cells, or of its region where regions stay untightened.
     Leaves its features in ``sums.left_features``; returns its rows."""
-    rows = gather(kernel.space, kernel.cells, kernel.order, start, end, words, kernel.sums.left_features)
+    rows = gather(kernel, start, end, words, kernel.sums.left_features)
     if kernel.space.tightening == 0:
         untightened_words(kernel.space, parent, j, position, part, words)
     return rows
@@ -252,18 +142,7 @@ def enter(kernel: Kernel) -> None:
     start, end, words = frames.start[depth], frames.end[depth], frames.words[depth]
     counters.visited[0] += 1
     frames.visited_before[depth] = counters.visited[0]
-    rows, _, feasible, cost = evaluate_block(
-        kernel.space,
-        kernel.cells,
-        kernel.constraints,
-        kernel.costs,
-        kernel.order,
-        start,
-        end,
-        words,
-        kernel.context,
-        kernel.sums,
-    )
+    rows, _, feasible, cost = evaluate_block(kernel, start, end, words)
     frames.best[depth] = cost if feasible else np.inf
     frames.best_attribute[depth] = WHOLE if feasible else UNKNOWN
     frames.best_position[depth] = 0
@@ -282,7 +161,7 @@ def enter(kernel: Kernel) -> None:
         return
     candidates = kernel.candidates
     candidates.top[0] = frames.first_candidate[depth]
-    if push_splits(sides_of(kernel, BOUNDS), words, rows, limit, candidates):
+    if push_splits(kernel, BOUNDS, words, rows, limit):
         counters.restricted[0] = 1
     frames.last_candidate[depth] = candidates.top[0]
     if candidates.best[0] < frames.best[depth]:
@@ -327,12 +206,9 @@ def open_split(kernel: Kernel) -> None:
     depth = kernel.counters.depth[0]
     j, position = frames.attribute[depth], frames.position[depth]
     boundaries = np.empty(66 if kernel.space.kinds[j] != TAXONOMY else kernel.space.node_child_count[position] + 2, np.int64)
-    parts = divide(
-        kernel.space, kernel.cells, kernel.order, kernel.spare, frames.start[depth], frames.end[depth], j, position, boundaries
-    )
+    parts = divide(kernel, frames.start[depth], frames.end[depth], j, position, boundaries)
     first = frames.first_child[depth]
     count = 0
-    sides = sides_of(kernel, BOUNDS)
     for part in range(parts):
         if boundaries[part] == boundaries[part + 1]:
             continue
@@ -342,7 +218,7 @@ def open_split(kernel: Kernel) -> None:
         children.end[slot] = boundaries[part + 1]
         words = children.words[slot]
         rows = gather_part(kernel, frames.words[depth], j, position, part, boundaries[part], boundaries[part + 1], words)
-        bound, exact = side_worth(sides, rows, kernel.sums.left_features, words, np.inf)
+        bound, exact = side_worth(kernel, BOUNDS, rows, kernel.sums.left_features, words, np.inf)
         children.bound[slot] = bound
         children.exact[slot] = exact
     frames.child_count[depth] = count
@@ -426,3 +302,24 @@ def advance(kernel: Kernel, last_block: int, most_splits: int, most_parts: int) 
         else:
             advance_split(kernel)
     return DONE
+
+
+@compiled
+def space_of(kernel: Kernel) -> SpaceArrays:
+    """The space, for calls from Python."""
+    return kernel.space
+
+
+@compiled
+def known(kernel: Kernel, words: NDArray[np.uint64]) -> tuple[float, float]:
+    """What the memory knows of a block: lower bound and best cost."""
+    slot = slot_of(kernel.memory, words)
+    if kernel.memory.used[slot]:
+        return kernel.memory.lower[slot], kernel.memory.upper[slot]
+    return 0.0, np.inf
+
+
+@compiled
+def quick_bound(kernel: Kernel, rows: int) -> float:
+    """The lower bound that the features of the block evaluated last give."""
+    return bound_from_sums(kernel.bounds, rows, kernel.sums.block_features)

@@ -19,23 +19,21 @@ from gensearch_db.privacy.kernel import constraint_arrays
 from gensearch_db.search.arrays import CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.bounds import FEATURE_COUNT, BoundArrays, cell_features
-from gensearch_db.search.candidates import MOST_EXACT_PARTS, new_candidates
+from gensearch_db.search.candidates import MOST_EXACT_PARTS
 from gensearch_db.search.extraction import block_of_words, canonical_partition, extract
-from gensearch_db.search.memory import bytes_per_slot, grown, new_memory, slot_of
+from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
 from gensearch_db.search.result import Partition, SearchProblem
-from gensearch_db.search.solver import (
-    DONE,
-    MEMORY_FULL,
-    PAUSED,
+from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame, space_of
+from gensearch_db.search.state import (
     Children,
     Frames,
     Kernel,
-    advance,
+    new_candidates,
     new_children,
     new_counters,
     new_frames,
-    push_frame,
 )
+from gensearch_db.search.structures import structure
 
 FIRST_SLOTS = 1 << 14
 LARGEST_EXACT = 2.0**53
@@ -62,7 +60,9 @@ class Worker:
     def __init__(self, problem: SearchProblem, switches: Switches | None = None, memory_limit: int | None = None) -> None:
         announce(advance.__module__)
         self.problem = problem
-        self.kernel = _build_kernel(problem, switches or Switches())
+        self.kernel = build_kernel(problem, switches or Switches())
+        self.compiled = structure(self.kernel)
+        self.space = space_of(self.compiled)
         self.most_splits = _most_splits(problem)
         self.most_parts = int(max([2, *self.kernel.space.node_child_count]))
         megabytes = memory_limit if memory_limit is not None else _default_megabytes()
@@ -86,29 +86,33 @@ class Worker:
     def words_of(self, start: int, end: int) -> NDArray[np.uint64]:
         """The words of the cells ``order[start:end]`` together."""
         words, features = np.zeros_like(self.kernel.space.empty_words), np.zeros(FEATURE_COUNT)
-        gather(self.kernel.space, self.kernel.cells, self.kernel.order, start, end, words, features)
+        gather(self.compiled, start, end, words, features)
         return words
 
     def ask(self, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:
         """Begin to solve the block ``order[start:end]`` against a limit. Nothing else may be in progress."""
-        push_frame(self.kernel, start, end, words, limit)
+        push_frame(self.compiled, start, end, words, limit)
 
     def work(self, last_block: int) -> bool:
         """Go on until the question is answered (True) or ``last_block`` blocks were visited in all."""
         while True:
-            code = advance(self.kernel, last_block, self.most_splits, self.most_parts)
+            code = advance(self.compiled, last_block, self.most_splits, self.most_parts)
             if code in (DONE, PAUSED):
                 return bool(code == DONE)
             if code == MEMORY_FULL:
                 memory, forgotten = grown(self.kernel.memory, self.most_slots)
-                self.kernel = self.kernel._replace(memory=memory)
+                self._replace(memory=memory)
                 self.forgotten += forgotten
             else:
                 self._enlarge_stack()
 
+    def _replace(self, **groups: Any) -> None:
+        self.kernel = self.kernel._replace(**groups)
+        self.compiled = structure(self.kernel)
+
     def _enlarge_stack(self) -> None:
         kernel = self.kernel
-        self.kernel = kernel._replace(
+        self._replace(
             frames=Frames(*(_doubled(array) for array in kernel.frames)),
             children=Children(*(_doubled(array) for array in kernel.children)),
             candidates=kernel.candidates._replace(
@@ -134,10 +138,8 @@ class Worker:
 
     def known(self, words: NDArray[np.uint64]) -> tuple[float, float]:
         """What the memory knows of a block: lower bound, best cost."""
-        slot = slot_of(self.kernel.memory, words)
-        if not self.kernel.memory.used[slot]:
-            return 0.0, float("inf")
-        return float(self.kernel.memory.lower[slot]), float(self.kernel.memory.upper[slot])
+        lower, upper = known(self.compiled, words)
+        return float(lower), float(upper)
 
     def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[tuple[int, int, NDArray[np.uint64]]]:
         """The best partition known of a block, as slices of ``order`` with their words. Forgotten parts are solved again."""
@@ -146,7 +148,7 @@ class Worker:
         ends, block_words = np.zeros(size, np.int64), np.zeros((size, word_count), np.uint64)
         pending_ends, pending_words = np.zeros(size + 1, np.int64), np.zeros((size + 1, word_count), np.uint64)
         count, unknown = extract(
-            self.kernel, start, end, words, ends, block_words, pending_ends, pending_words, self.most_parts
+            self.compiled, start, end, words, ends, block_words, pending_ends, pending_words, self.most_parts
         )
         slices = []
         for i in range(count):
@@ -163,25 +165,14 @@ class Worker:
 
     def partition(self, slices: list[tuple[int, int, NDArray[np.uint64]]]) -> Partition:
         """The partition that slices of ``order`` make."""
-        blocks: list[Block] = [block_of_words(self.kernel.space, self.problem, words) for _, _, words in slices]
+        blocks: list[Block] = [block_of_words(self.space, self.problem, words) for _, _, words in slices]
         members = [self.kernel.order[start:end].copy() for start, end, _ in slices]
         return canonical_partition(blocks, members, self.cell_count)
 
     def evaluate(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
         """Rows, size, feasibility and cost of the block ``order[start:end]``."""
-        kernel = self.kernel
-        return evaluate_block(
-            kernel.space,
-            kernel.cells,
-            kernel.constraints,
-            kernel.costs,
-            kernel.order,
-            start,
-            end,
-            words,
-            kernel.context,
-            kernel.sums,
-        )
+        rows, size, feasible, cost = evaluate_block(self.compiled, start, end, words)
+        return int(rows), int(size), bool(feasible), float(cost)
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:
@@ -236,7 +227,8 @@ def _context(space: SpaceArrays, cells: CellArrays, marginals: NDArray[np.int64]
     )
 
 
-def _build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
+def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
+    """The arrays of a problem. Raises :class:`SpecificationError` where they could not be exact."""
     constraints = [constraint.compiled(problem.table) for constraint in problem.constraints]
     summands = problem.cost.compiled(problem.table)
     assert summands is not None
@@ -282,19 +274,9 @@ def _own_costs(kernel: Kernel, summands: tuple[CompiledCost, ...]) -> NDArray[np
     costs = cost_arrays(summands)
     prices = np.zeros(len(kernel.order))
     if summands:
+        group = structure(kernel._replace(costs=costs))
         for cell in range(len(prices)):
-            prices[cell] = evaluate_block(
-                kernel.space,
-                kernel.cells,
-                kernel.constraints,
-                costs,
-                kernel.order,
-                cell,
-                cell + 1,
-                kernel.cells.words[cell],
-                kernel.context,
-                kernel.sums,
-            )[3]
+            prices[cell] = evaluate_block(group, cell, cell + 1, kernel.cells.words[cell])[3]
     return prices
 
 

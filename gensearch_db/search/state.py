@@ -1,0 +1,131 @@
+"""The state of the compiled search: its stack, its counters, and everything it reads, as groups of arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.cost.kernel import BlockContext, CostArrays
+from gensearch_db.privacy.kernel import ConstraintArrays
+from gensearch_db.search.arrays import Accumulators, CellArrays, SpaceArrays
+from gensearch_db.search.bounds import BoundArrays
+from gensearch_db.search.memory import Memory
+
+
+class Candidates(NamedTuple):
+    """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
+    mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
+    ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
+    """
+
+    attribute: NDArray[np.int32]
+    position: NDArray[np.int64]
+    bound: NDArray[np.float64]
+    top: NDArray[np.int64]
+    best: NDArray[np.float64]
+    best_split: NDArray[np.int64]
+
+
+def new_candidates(capacity: int) -> Candidates:
+    """An empty stack."""
+    return Candidates(
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity),
+        np.zeros(1, np.int64),
+        np.zeros(1),
+        np.zeros(2, np.int64),
+    )
+
+
+class Frames(NamedTuple):
+    """The stack, one entry per frame. ``first_candidate`` … ``candidates.top`` are its splits still to try;
+    ``first_child`` … its current split's parts in the child arrays. ``rest`` is the least bound of what was cut off.
+    """
+
+    phase: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    limit: NDArray[np.float64]
+    best: NDArray[np.float64]
+    best_attribute: NDArray[np.int64]
+    best_position: NDArray[np.int64]
+    rest: NDArray[np.float64]
+    first_candidate: NDArray[np.int64]
+    last_candidate: NDArray[np.int64]
+    attribute: NDArray[np.int64]
+    position: NDArray[np.int64]
+    first_child: NDArray[np.int64]
+    child_count: NDArray[np.int64]
+    child: NDArray[np.int64]
+    visited_before: NDArray[np.int64]
+
+
+class Children(NamedTuple):
+    """The parts of the splits that frames are working on: slices, bounds so far, and whether those are optima."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    bound: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    words: NDArray[np.uint64]
+
+
+class Counters(NamedTuple):
+    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``restricted``: 1 if some splits were left out.
+    ``answer``: lower bound and best cost of the frame that ended last.
+    """
+
+    depth: NDArray[np.int64]
+    visited: NDArray[np.int64]
+    restricted: NDArray[np.int64]
+    answer: NDArray[np.float64]
+
+
+class Kernel(NamedTuple):
+    """All that one worker needs."""
+
+    space: SpaceArrays
+    cells: CellArrays
+    constraints: ConstraintArrays
+    monotone: int
+    costs: CostArrays
+    bounds: BoundArrays
+    context: BlockContext
+    sums: Accumulators
+    order: NDArray[np.int64]
+    spare: NDArray[np.int64]
+    memory: Memory
+    frames: Frames
+    children: Children
+    candidates: Candidates
+    counters: Counters
+
+
+def new_frames(capacity: int, word_count: int) -> Frames:
+    """A stack with room for ``capacity`` frames."""
+    arrays = {
+        name: np.zeros(capacity, np.float64 if name in ("limit", "best", "rest") else np.int64)
+        for name in Frames._fields
+        if name != "words"
+    }
+    return Frames(words=np.zeros((capacity, word_count), np.uint64), **arrays)
+
+
+def new_children(capacity: int, word_count: int) -> Children:
+    """Room for ``capacity`` parts of splits."""
+    return Children(
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity),
+        np.zeros(capacity, np.bool_),
+        np.zeros((capacity, word_count), np.uint64),
+    )
+
+
+def new_counters() -> Counters:
+    """Nothing visited, no frame."""
+    return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))
