@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gensearch_db.anonymization import Release, anonymize
+    from gensearch_db.count_queries.estimating import Answer, estimate
     from gensearch_db.database.audit import AuditReport, audit
     from gensearch_db.database.catalog import CatalogEntry, drop_release, list_releases
     from gensearch_db.errors import GensearchError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gensearch_db.statements.connection import Connection, connect
 
 __all__ = [
+    "Answer",
     "AuditReport",
     "CatalogEntry",
     "Connection",
@@ -35,10 +37,12 @@ __all__ = [
     "audit",
     "connect",
     "drop_release",
+    "estimate",
     "list_releases",
 ]
 
 _HOMES = {
+    "Answer": "gensearch_db.count_queries.estimating",
     "AuditReport": "gensearch_db.database.audit",
     "CatalogEntry": "gensearch_db.database.catalog",
     "Connection": "gensearch_db.statements.connection",
@@ -51,6 +55,7 @@ _HOMES = {
     "audit": "gensearch_db.database.audit",
     "connect": "gensearch_db.statements.connection",
     "drop_release": "gensearch_db.database.catalog",
+    "estimate": "gensearch_db.count_queries.estimating",
     "list_releases": "gensearch_db.database.catalog",
 }
 

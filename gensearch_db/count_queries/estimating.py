@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gensearch_db.count_queries.diagram import DiagramBuilder, DiagramTooLarge, Node
 from gensearch_db.count_queries.expressions import known
@@ -19,11 +19,8 @@ from gensearch_db.count_queries.release import Kind, PublishedColumn, Release, o
 from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
 from gensearch_db.count_queries.statement import estimate_statement
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
-from gensearch_db.database.session import Session
+from gensearch_db.database.opening import Database, session_for
 from gensearch_db.statements.tokens import error_at
-
-if TYPE_CHECKING:
-    import duckdb
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Answer:
     estimates: tuple[Estimate, ...]
 
     @property
-    def value(self) -> float:
+    def estimate(self) -> float:
         """The estimate of a query with a single answer. Raises ``ValueError`` where there are several."""
         if len(self.estimates) != 1:
             raise ValueError(f"the query has {len(self.estimates)} answers, not one")
@@ -72,19 +69,19 @@ class _Asked:
     node: Node
 
 
-def estimate(connection: duckdb.DuckDBPyConnection, release: str, sql: str) -> Answer:
+def estimate(database: Database, release: str, sql: str) -> Answer:
     """Estimate one count query on a release.
 
-    ``release`` names the release (``r``, ``schema.r``); the query's FROM may carry any table's name: it stands for the
+    ``database`` is an open connection or a DuckDB file, ``release`` names the release (``r``, ``schema.r``); the query's FROM may carry any table's name: it stands for the
     table the release was made from. Raises :class:`QueryError` with line and column for what cannot be answered.
     """
-    with Session(connection) as session:
+    with session_for(database, read_only=True) as session:
         return estimate_all(open_release(session, release), [read_query(sql)])[0]
 
 
-def estimate_sql(connection: duckdb.DuckDBPyConnection, release: str, sql: str) -> str:
+def estimate_sql(database: Database, release: str, sql: str) -> str:
     """The one statement behind :func:`estimate`: it reads ``<release>_blocks`` only and runs in any DuckDB client."""
-    with Session(connection) as session:
+    with session_for(database, read_only=True) as session:
         return show_sql(open_release(session, release), [read_query(sql)])
 
 

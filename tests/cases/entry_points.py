@@ -70,7 +70,7 @@ class PythonEntry:
 
     def estimate(self, connection: duckdb.DuckDBPyConnection, query: str, release: str) -> Outcome:
         """Estimate one count query."""
-        return _caught(lambda: _estimated(gensearch_db.estimate(connection, query, release)))
+        return _caught(lambda: _estimated(gensearch_db.estimate(connection, release, query)))
 
 
 class CommandEntry(PythonEntry):

@@ -117,7 +117,7 @@ def test_every_condition_is_counted_as_duckdb_counts_it(rows: list[tuple[str, ..
         answers = estimate_all(open_release(session, "r"), queries)
     for query, answer in zip(queries, answers, strict=True):
         (truth,) = connection.execute(query.text).fetchone() or (None,)
-        assert answer.value == pytest.approx(truth, abs=1e-9), query.text
+        assert answer.estimate == pytest.approx(truth, abs=1e-9), query.text
         assert (answer.estimates[0].lower, answer.estimates[0].upper) == (truth, truth), query.text
         assert answer.estimates[0].deviation == 0
 
