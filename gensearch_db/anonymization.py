@@ -25,6 +25,7 @@ from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.prepared import PreparedTable, prepare
 from gensearch_db.database.release import check_target, write_release
 from gensearch_db.database.session import Session
+from gensearch_db.database.value_domains import ValueColumn
 from gensearch_db.errors import (
     GensearchError,
     InfeasibleError,
@@ -168,7 +169,8 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
     prepared = None
     try:
-        prepared = _collected(problems, lambda: prepare(session, problem))
+        classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
+        prepared = _collected(problems, lambda: prepare(session, problem, classes=classes))
         problems.raise_if_any()
     except BaseException:
         if prepared is not None:

@@ -37,7 +37,8 @@ class PreparedTable:
     (columns in the source's spelling, with type), ``value_maps`` (temporary tables ``value``, ``code``; text as its bytes) and
     ``leaf_tables`` (temporary tables ``code INTEGER``, ``lower``, ``upper``, ``point_lower``, ``point_upper`` in the column's
     type, ``label VARCHAR``; see ``docs/attributes.md``). ``cells_table`` is the temporary table ``cell BIGINT, code_0 …
-    code_<d-1> INTEGER, row_count BIGINT``; ``joint_table`` splits it by value and person (``finest_cells.sql``).
+    code_<d-1> INTEGER, row_count BIGINT``; ``joint_table`` splits it by value and person (``finest_cells.sql``), by the codes
+    that the maps of ``sensitive`` give.
 
     ``row_cells`` is a relation to put after FROM: every source row once, all source columns, and its cell number as
     ``cell_column`` (BIGINT; NULL for a row that was not there when the cells were counted: the source has changed).
@@ -55,6 +56,7 @@ class PreparedTable:
     leaf_tables: tuple[TableName, ...]
     cells_table: TableName
     joint_table: TableName
+    sensitive: tuple[KeyedColumn, ...]
     row_cells: Sql
     cell_column: str
     temporary_tables: list[TableName] = field(default_factory=list)
@@ -180,6 +182,7 @@ def _assembled(
         leaf_tables=tuple(resolved.leaves.leaf_table for resolved in attributes),
         cells_table=counted.cells_table,
         joint_table=counted.joint,
+        sensitive=tuple(KeyedColumn(domain.column, domain.value_map) for domain in mapped[: len(counted.cells.sensitive)]),
         row_cells=row_cells,
         cell_column=cell_column,
         temporary_tables=temporary_tables,

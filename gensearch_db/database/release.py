@@ -170,14 +170,22 @@ def _read_members(prepared: PreparedTable, plan: ReleasePlan, tables: dict[str, 
             members=tables["members"],
             row_cells=prepared.row_cells,
             cell_column=prepared.cell_column,
+            seen=[column.key for column in prepared.sensitive],
             payload=[column.read() for column in plan.released],
         )
     )
-    changed = session.value(statement("release/cells_changed", members=tables["members"], cells=prepared.cells_table))
+    changed = session.value(
+        statement(
+            "release/cells_changed",
+            members=tables["members"],
+            joint=prepared.joint_table,
+            maps=[column.value_map for column in prepared.sensitive],
+        )
+    )
     if changed:
         raise SourceChangedError(
-            f"'{prepared.source.name}' changed between the search and the release: {changed} of its cells hold another"
-            " number of rows now; nothing was written, run it again"
+            f"'{prepared.source.name}' changed between the search and the release: {changed} combinations of"
+            " its values hold another number of rows now; nothing was written, run it again"
         )
 
 

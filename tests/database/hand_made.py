@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gensearch_db.database.cells import KeyedColumn
 from gensearch_db.database.prepared import PreparedTable
 from gensearch_db.database.rendering import Sql
 from gensearch_db.database.session import Session
@@ -23,7 +24,12 @@ INSERT INTO people VALUES
 """
 
 LEAVES_OF_AGE = (Leaf("< 30", None, 30), Leaf("[30, 35)", 30, 35), Leaf(">= 35", 35, None), Leaf("NULL", missing=True))
-LEAVES_OF_TOWN = (Leaf("x", "x", "x", point=True), Leaf("y", "y", "y", point=True), Leaf("z", "z", "z", point=True), Leaf("NULL", missing=True))
+LEAVES_OF_TOWN = (
+    Leaf("x", "x", "x", point=True),
+    Leaf("y", "y", "y", point=True),
+    Leaf("z", "z", "z", point=True),
+    Leaf("NULL", missing=True),
+)
 
 
 def problem(**fields: object) -> Problem:
@@ -45,11 +51,15 @@ def problem(**fields: object) -> Problem:
 def prepared(session: Session, given: Problem) -> PreparedTable:
     """Cells of ``people``: age at 30 and 35, town by its values."""
     space = Space((OrderedAttribute("age", LEAVES_OF_AGE), UnorderedAttribute("town", LEAVES_OF_TOWN)))
-    temporary = [session.temporary_table(stem) for stem in ("ages", "towns", "cells")]
-    ages, towns, cells = temporary
+    temporary = [session.temporary_table(stem) for stem in ("ages", "towns", "cells", "joint", "illnesses")]
+    ages, towns, cells, joint, illnesses = temporary
     run = session.connection.execute
-    run(f'CREATE TEMP TABLE "{ages[2]}" (code INTEGER, lower INTEGER, upper INTEGER, point_lower INTEGER, point_upper INTEGER, label VARCHAR)')
-    run(f'CREATE TEMP TABLE "{towns[2]}" (code INTEGER, lower VARCHAR, upper VARCHAR, point_lower VARCHAR, point_upper VARCHAR, label VARCHAR)')
+    run(
+        f'CREATE TEMP TABLE "{ages[2]}" (code INTEGER, lower INTEGER, upper INTEGER, point_lower INTEGER, point_upper INTEGER, label VARCHAR)'
+    )
+    run(
+        f'CREATE TEMP TABLE "{towns[2]}" (code INTEGER, lower VARCHAR, upper VARCHAR, point_lower VARCHAR, point_upper VARCHAR, label VARCHAR)'
+    )
     for table, leaves in ((ages, LEAVES_OF_AGE), (towns, LEAVES_OF_TOWN)):
         for code, leaf in enumerate(leaves):
             run(f'INSERT INTO "{table[2]}" VALUES (?, ?, ?, NULL, NULL, ?)', [code, leaf.lower, leaf.upper, leaf.label])
@@ -60,6 +70,14 @@ def prepared(session: Session, given: Problem) -> PreparedTable:
     run(
         f'CREATE TEMP TABLE "{cells[2]}" AS SELECT row_number() OVER (ORDER BY code_0, code_1) - 1 AS cell, *'
         f" FROM (SELECT code_0, code_1, count(*) AS row_count FROM ({coded}) GROUP BY ALL)"
+    )
+    illness = "CASE illness WHEN 'low' THEN 0 WHEN 'high' THEN 1 ELSE 2 END"
+    run(
+        f'CREATE TEMP TABLE "{illnesses[2]}" AS SELECT DISTINCT encode(illness::VARCHAR) AS value, {illness} AS code FROM people'
+    )
+    run(
+        f'CREATE TEMP TABLE "{joint[2]}" AS SELECT cell, {illness} AS value_0, count(*) AS row_count'
+        f' FROM ({coded}) JOIN "{cells[2]}" USING (code_0, code_1) GROUP BY ALL'
     )
     found = run(f'SELECT code_0, code_1, row_count FROM "{cells[2]}" ORDER BY cell').fetchall()
     columns = [Column(*row[:2]) for row in run("DESCRIBE people").fetchall()]
@@ -77,6 +95,8 @@ def prepared(session: Session, given: Problem) -> PreparedTable:
         value_maps=(),
         leaf_tables=(ages, towns),
         cells_table=cells,
+        joint_table=joint,
+        sensitive=(KeyedColumn(Column("illness", "ENUM('low', 'high')"), illnesses),),
         row_cells=Sql(f'(SELECT coded.*, cell FROM ({coded}) AS coded LEFT JOIN "{cells[2]}" USING (code_0, code_1))'),
         cell_column="cell",
         temporary_tables=temporary,

@@ -80,7 +80,13 @@ def test_the_dictionary_names_every_column(session: Session) -> None:
     dictionary = ReleaseDictionary.from_json(comment[0])
     assert dictionary.count == "count_"  # the user keeps a column of that name
     age, town = dictionary.quasi_identifiers
-    assert (age.kind, age.lower, age.upper, age.missing, age.integral) == ("ordered", "age_lower", "age_upper", "age_missing", True)
+    assert (age.kind, age.lower, age.upper, age.missing, age.integral) == (
+        "ordered",
+        "age_lower",
+        "age_upper",
+        "age_missing",
+        True,
+    )
     assert (town.kind, town.values) == ("categorical", "town_values")
     assert [column.distribution for column in dictionary.sensitive] == ["illness_distribution"]
     assert dictionary.rows == 7
@@ -136,6 +142,7 @@ def test_nothing_is_left_but_the_release_and_the_catalog(session: Session) -> No
         "INSERT INTO people VALUES ('h', 21, 'x', 'low', 'n8', 8)",
         "DELETE FROM people WHERE name = 'a'",
         "UPDATE people SET age = 60 WHERE name = 'a'",
+        "UPDATE people SET illness = 'high' WHERE name = 'a'",
     ],
 )
 def test_a_source_that_changed_is_refused(session: Session, change: str) -> None:
@@ -147,7 +154,9 @@ def test_a_source_that_changed_is_refused(session: Session, change: str) -> None
 
 def test_a_release_that_fails_its_audit_is_rolled_back(session: Session) -> None:
     before = everything_in(session.connection)
-    with pytest.raises(AuditError, match=r"k_anonymity: the smallest block holds 2 rows; 1 blocks with 2 rows are smaller than 3"):
+    with pytest.raises(
+        AuditError, match=r"k_anonymity: the smallest block holds 2 rows; 1 blocks with 2 rows are smaller than 3"
+    ):
         release(session, hand_made.YOUNG_AND_REST, subject_to=["k_anonymity(3)"])
     assert everything_in(session.connection) == before
 
@@ -171,7 +180,9 @@ def test_a_failed_replacement_leaves_the_older_release(session: Session) -> None
     assert len(list_releases(session)) == 1
 
 
-@pytest.mark.parametrize("taken", ["CREATE TABLE rel (a INT)", "CREATE VIEW REL AS SELECT 1", "CREATE TABLE rel_blocks (a INT)"])
+@pytest.mark.parametrize(
+    "taken", ["CREATE TABLE rel (a INT)", "CREATE VIEW REL AS SELECT 1", "CREATE TABLE rel_blocks (a INT)"]
+)
 def test_other_tables_are_never_replaced(session: Session, taken: str) -> None:
     session.connection.execute(taken)
     with pytest.raises(SpecificationError, match="exists already and is not a release of this package"):
