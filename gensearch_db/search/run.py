@@ -29,7 +29,7 @@ def search(
     if strategy is Strategy.ENUMERATION:
         from gensearch_db.search.enumeration import enumerate_search
 
-        return enumerate_search(problem, stopping, progress, options, statistics)
+        return enumerate_search(problem, stopping, progress, options, statistics, seed=seed_partition)
     if strategy is Strategy.BLOCK_GRAPH:
         from gensearch_db.search.block_graph import block_graph_search
 

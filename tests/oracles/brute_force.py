@@ -12,7 +12,7 @@ from itertools import product
 from gensearch_db.domain.attribute import Space
 from gensearch_db.domain.region import Block
 from gensearch_db.search.result import SearchProblem
-from tests.oracles.plain_statistics import cells_in, may_be_published, statistics_of
+from tests.oracles.plain_statistics import cells_in, may_be_published, published, statistics_of
 
 Blocks = frozenset[Block]
 Grouping = frozenset[frozenset[int]]
@@ -79,8 +79,9 @@ class Judge:
             statistics = statistics_of(self.problem, cells)
             cost: float | None = 0.0
             if cells:
-                allowed = may_be_published(self.problem, block, statistics)
-                cost = self.problem.cost.of_block(statistics, block, self.problem.table) if allowed else None
+                allowed = may_be_published(self.problem, block, cells, statistics)
+                shown = published(self.problem, block, cells)
+                cost = self.problem.cost.of_block(statistics, shown, self.problem.table) if allowed else None
             self._known[block] = (frozenset(cells), statistics.rows, cost)
         return self._known[block]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gensearch_db.domain.attribute import Space
+from gensearch_db.domain.attribute import OrderedAttribute, Space
 from gensearch_db.domain.cells import BlockStatistics, Distribution
-from gensearch_db.domain.region import Block
+from gensearch_db.domain.region import Block, LeafSet
 from gensearch_db.search.result import SearchProblem
 
 
@@ -44,19 +44,40 @@ def statistics_of(problem: SearchProblem, cells: list[int]) -> BlockStatistics:
         rows,
         {d.domain.name: histogram(d, cells) for d in problem.cells.sensitive},
         {d.domain.name: histogram(d, cells) for d in problem.cells.classes},
+        cell_squares=sum(int(problem.cells.counts[cell]) ** 2 for cell in cells),
+        marginals=tuple(
+            tuple(
+                sum(int(problem.cells.counts[cell]) for cell in cells if problem.cells.codes[cell, position] == code)
+                for code in range(attribute.leaf_count)
+            )
+            for position, attribute in enumerate(problem.space.attributes)
+        ),
+    )
+
+
+def published(problem: SearchProblem, block: Block, cells: list[int]) -> Block:
+    """What the block's labels stand for: with labels = values, the categories that occur in it; numbers keep their interval."""
+    if not problem.values_labels:
+        return block
+    return tuple(
+        region
+        if isinstance(attribute, OrderedAttribute) and not attribute.categorical
+        else LeafSet(sum(1 << code for code in {int(problem.cells.codes[cell, position]) for cell in cells}))
+        for position, (attribute, region) in enumerate(zip(problem.space.attributes, block, strict=True))
     )
 
 
 def long_enough(space: Space, block: Block) -> bool:
     """Whether every edge reaches its attribute's minimum length."""
     return all(
-        attribute.minimum_length <= 0 or attribute.length(region) >= attribute.minimum_length
+        attribute.length(region) >= attribute.minimum_length * (1 - 1e-9)
         for attribute, region in zip(space.attributes, block, strict=True)
     )
 
 
-def may_be_published(problem: SearchProblem, block: Block, statistics: BlockStatistics) -> bool:
+def may_be_published(problem: SearchProblem, block: Block, cells: list[int], statistics: BlockStatistics) -> bool:
     """Whether a non-empty block satisfies every constraint and every minimum length."""
+    shown = published(problem, block, cells)
     return long_enough(problem.space, block) and all(
-        constraint.holds(statistics, block, problem.table) for constraint in problem.constraints
+        constraint.holds(statistics, shown, problem.table) for constraint in problem.constraints
     )

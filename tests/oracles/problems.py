@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -89,6 +90,7 @@ def problem_of(
     sensitive_values: int = 3,
     class_values: int = 2,
     persons: bool = False,
+    values_labels: bool = False,
 ) -> SearchProblem:
     """The search problem of explicit rows, with a sensitive column ``s`` and a class column ``c``."""
     cells = sorted({row[0] for row in rows})
@@ -107,8 +109,8 @@ def problem_of(
     )
     empty = Table(space, statistics=None, sensitive={}, classes={})  # type: ignore[arg-type]
     whole = statistics_of(SearchProblem(space, built, empty, (), cost), list(range(len(cells))))
-    table = Table(space, whole, {"s": sensitive}, {"c": classes})
-    return SearchProblem(space, built, table, tuple(constraints), cost, suppression_limit)
+    table = Table(space, whole, {"s": sensitive}, {"c": classes}, persons)
+    return SearchProblem(space, built, table, tuple(constraints), cost, suppression_limit, values_labels)
 
 
 def _distribution(domain: ValueDomain, cells: list[list[tuple[int, int]]], persons: bool) -> Distribution:
@@ -141,10 +143,17 @@ def _persons(cells: list[list[int]]) -> PersonLists:
     return PersonLists(starts, np.array(flat, dtype=np.int64), max(flat, default=-1) + 1)
 
 
-def random_space(random_source: random.Random, *, most_cells: int = 12) -> Space:
-    """One to three attributes of any geometry with at most this many finest cells (12: brute force takes milliseconds)."""
+def random_space(random_source: random.Random, *, most_cells: int = 12, lengths: bool = False) -> Space:
+    """One to three attributes of any geometry with at most this many finest cells (12: brute force takes milliseconds).
+
+    ``lengths``: some attributes get a minimum edge length.
+    """
     while True:
         space = _any_space(random_source)
+        if lengths:
+            minimum = random_source.choice([1.0, 2.0, 2.0])
+            first, *others = space.attributes
+            space = Space((replace(first, minimum_length=minimum), *others))
         if prod(attribute.leaf_count for attribute in space.attributes) <= most_cells:
             return space
 

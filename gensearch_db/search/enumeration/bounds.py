@@ -29,7 +29,7 @@ class BoundRule:
         self.watch: Callable[[], None] = lambda: None
         """Called now and then while bounds look far ahead; may raise to end the search."""
         self._kind = options.bound
-        self._look_ahead = options.look_ahead
+        self._look_ahead = options.levels
         self._exact_below = options.exact_below
         self._smallest = self._smallest_size() if options.bound is not Bound.PAPER else judge.minimum_size
         self._price_cells()

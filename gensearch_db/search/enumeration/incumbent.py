@@ -30,7 +30,7 @@ class Incumbent:
         self._slack = 0.0 if judge.problem.cost.integral else TOLERANCE
         self.cost = math.inf
         self._releases: dict[frozenset[int], tuple[JudgedBox, ...]] = {}
-        self._beyond: set[int] = set()
+        self._beyond: set[frozenset[int]] = set()
 
     @property
     def found(self) -> bool:
@@ -68,7 +68,7 @@ class Incumbent:
         if better or len(self._releases) < max(1, self._list_at_most):
             self._releases.setdefault(groups, published)
         elif groups not in self._releases:
-            self._beyond.add(hash(groups))
+            self._beyond.add(groups)
         return better
 
     def partitions(self) -> list[Partition]:

@@ -25,10 +25,22 @@ class JudgedBox(Box):
 
     ``cost``: what publishing it costs, or suppressing it where it violates a constraint; ``suppressed``: the rows that this
     suppresses (0: it may be published). ``least_suppressed``: rows that every partition of it suppresses at least.
-    ``bound``: a lower bound of its optimum that looked ``bound_depth`` levels of splits ahead (-1: none yet).
+    ``bound``: a lower bound of its optimum that looked ``bound_depth`` levels of splits ahead (-1: none yet). ``options``
+    and ``completion``: filled in by :class:`BoundRule` and :class:`Expansion`.
     """
 
-    __slots__ = ("bound", "bound_depth", "cost", "known", "least_suppressed", "options", "rows", "statistics", "suppressed")
+    __slots__ = (
+        "bound",
+        "bound_depth",
+        "completion",
+        "cost",
+        "known",
+        "least_suppressed",
+        "options",
+        "rows",
+        "statistics",
+        "suppressed",
+    )
 
     def __init__(self, block: Block, cells: int, available: int, crossing: int) -> None:
         super().__init__(block, cells, available, crossing)
@@ -41,6 +53,15 @@ class JudgedBox(Box):
         self.bound = 0.0
         self.bound_depth = -1
         self.options: list[Option] | None = None
+        self.completion: Completion | None = None
+
+
+class Completion(NamedTuple):
+    """A good partition of a box, found greedily: its cost, the rows it suppresses, and the division it starts with, if any."""
+
+    cost: float
+    suppressed: int
+    division: Division[JudgedBox] | None
 
 
 class Option(NamedTuple):

@@ -43,22 +43,30 @@ class SplitIds(StrEnum):
 class EnumerationOptions:
     """The options, checked.
 
-    ``look_ahead``: how many levels of splits a bound looks down (THEORY 2.3 G). ``exact_below``: with ``bound = exact``, leaves
-    of at most this many boxes get their exact optimum, larger ones the tight bound. ``max_size``: the paper's MAXSIZE, the
-    longest queue allowed (None: no limit); ``probes``: how many fruitless probes it takes before entries are dropped.
-    ``all_optimal``: count all optimal releases, and list up to ``list_at_most``. ``shuffle_seed`` goes with shuffled ids.
+    ``look_ahead``: how many levels of splits a bound looks down (THEORY 2.3 G; None: 1, and 0 for the paper's bound).
+    ``exact_below``: with ``bound = exact``, leaves of at most this many boxes get their exact optimum, larger ones the tight
+    bound. ``complete``: finish the partition of every expanded node greedily, which gives good releases from the start (False:
+    as printed, only the nodes themselves and probes give releases). ``max_size``: the paper's MAXSIZE, the longest queue
+    allowed (None: no limit); ``probes``: how many fruitless probes it takes before entries are dropped. ``all_optimal``: count
+    all optimal releases, and list up to ``list_at_most``. ``shuffle_seed`` goes with shuffled ids.
     """
 
     priority: Priority = Priority.LOWER_BOUND
-    bound: Bound = Bound.TIGHT
-    look_ahead: int = 1
-    exact_below: int = 1_000_000
+    bound: Bound = Bound.EXACT
+    look_ahead: int | None = None
+    exact_below: int = 50_000
     max_size: int | None = None
     probes: int = 3
+    complete: bool = True
     all_optimal: bool = False
     list_at_most: int = 100
     split_ids: SplitIds = SplitIds.ASCENDING
     shuffle_seed: int = 0
+
+    @property
+    def levels(self) -> int:
+        """The look-ahead in levels of splits."""
+        return (0 if self.bound is Bound.PAPER else 1) if self.look_ahead is None else self.look_ahead
 
     def split_set(self, space: Space) -> SplitSet:
         """The space's split set, with ids as asked for."""
@@ -100,11 +108,11 @@ def _read(given: Mapping[str, str | int | float | bool], problems: Problems) -> 
                 values[name] = _CHOICES[name](str(value).lower())
             else:
                 problems.add(f"option '{name}' must be one of {', '.join(words)}, not {value!r}")
-        elif name == "all_optimal":
+        elif name in ("all_optimal", "complete"):
             if isinstance(value, bool):
                 values[name] = value
             else:
-                problems.add(f"option 'all_optimal' must be true or false, not {value!r}")
+                problems.add(f"option '{name}' must be true or false, not {value!r}")
         elif isinstance(value, bool) or not isinstance(value, int) or value < _SMALLEST[name]:
             problems.add(f"option '{name}' must be a whole number of at least {_SMALLEST[name]}, not {value!r}")
         else:

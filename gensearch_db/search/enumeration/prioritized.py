@@ -12,10 +12,10 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from gensearch_db.search.enumeration.bounds import BoundRule
-from gensearch_db.search.enumeration.frontier import Candidate, Expansion
+from gensearch_db.search.enumeration.frontier import Candidate, Expansion, Place
 from gensearch_db.search.enumeration.incumbent import Incumbent
 from gensearch_db.search.enumeration.judged_box import JudgedBox
 from gensearch_db.search.enumeration.options import EnumerationOptions, Priority
@@ -136,27 +136,39 @@ class PrioritizedSearch:
 
     def _expand_next(self) -> None:
         """Take the best entry off the queue and put its children on it."""
+        self._in_hand = self.queue[0][3].bound
         node = heapq.heappop(self.queue)[3]
-        if node.bound >= self.incumbent.cutoff(self.stopping.factor):
-            self._prune(node)
-            return
-        self._in_hand = node.bound
         for child in self._children(node):
             if child.bound < self.incumbent.cutoff(self.stopping.factor):
                 self._push(child)
             else:
-                self._prune(child)
+                self._prune(child.bound)
         self._in_hand = math.inf
 
-    def _children(self, node: Candidate) -> Iterable[Candidate]:
+    def _children(self, node: Candidate) -> list[Candidate]:
         """The children of a node, each considered as a release; looks at the stopping rule first."""
+        if node.bound >= self.incumbent.cutoff(self.stopping.factor):
+            self._prune(node.bound)
+            return []
         self._check()
         self.expanded += 1
-        found = []
-        for child in self.expansion.children(node, self.incumbent.cutoff(self.stopping.factor), self._pruned_bound):
+        place = self.expansion.place(node)
+        if self.options.complete:
+            self._complete(place)
+        cutoff = self.incumbent.cutoff(self.stopping.factor)
+        if place.bound >= cutoff:
+            self._prune(place.bound)
+            return []
+        found = list(self.expansion.children(place, cutoff, self._pruned_bound))
+        for child in found:
             self._consider(child)
-            found.append(child)
         return found
+
+    def _complete(self, place: Place) -> None:
+        cost, suppressed = self.expansion.completed(place.node, place.leaves)
+        wanted = suppressed <= self.rule.limit and self.incumbent.welcomes(cost)
+        if wanted and self.incumbent.offer(self.expansion.completed_leaves(place.tree, place.leaves)):
+            self._record()
 
     def _consider(self, node: Candidate) -> None:
         if node.suppressed <= self.rule.limit and self.incumbent.welcomes(node.cost):
@@ -164,9 +176,9 @@ class PrioritizedSearch:
             if self.incumbent.offer(leaves):
                 self._record()
 
-    def _prune(self, node: Candidate) -> None:
+    def _prune(self, bound: float) -> None:
         self.expansion.pruned += 1
-        self._pruned_bound[0] = min(self._pruned_bound[0], node.bound)
+        self._pruned_bound[0] = min(self._pruned_bound[0], bound)
 
     def _push(self, node: Candidate) -> None:
         self._age -= 1
@@ -209,7 +221,7 @@ class PrioritizedSearch:
         cutoff = self.incumbent.cutoff(self.stopping.factor)
         for entry in self.queue:
             if entry[3].bound >= cutoff:
-                self._prune(entry[3])
+                self._prune(entry[3].bound)
         self.queue = [entry for entry in self.queue if entry[3].bound < cutoff]
         heapq.heapify(self.queue)
 
