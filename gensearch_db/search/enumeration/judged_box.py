@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gensearch_db.domain.boxes import Box, BoxesWithCells, CellIndex, Division, OccupiedBoxes
 from gensearch_db.domain.cells import BlockStatistics
 from gensearch_db.domain.region import Block
 from gensearch_db.domain.splits import SplitSet
+from gensearch_db.domain.statistics import Statistics
 from gensearch_db.privacy.minimum_length import long_enough
 from gensearch_db.search.result import SearchProblem
-
-
-class Statistics(Protocol):
-    """Where the statistics of blocks come from: grouped SQL or the cells in memory."""
-
-    def of_blocks(self, blocks: list[Block]) -> list[BlockStatistics]:
-        """The statistics of each block, in the same order, from one statement."""
 
 
 class JudgedBox(Box):
@@ -110,6 +104,8 @@ class Judge:
         """The statistics of blocks, by one statement."""
         self.statements += 1
         self.blocks_asked += len(blocks)
+        if self.problem.cost.needs_cells:
+            return self.statistics.with_marginals(blocks)
         return self.statistics.of_blocks(blocks)
 
     def _fill(self, box: JudgedBox, statistics: BlockStatistics) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from gensearch_db.domain.statistics import Statistics
 from gensearch_db.search.enumeration.bounds import BoundRule
-from gensearch_db.search.enumeration.cell_statistics import CellStatistics
+from gensearch_db.search.enumeration.cell_statistics import statistics_in_memory
 from gensearch_db.search.enumeration.incumbent import Incumbent, leaves_of_seed
-from gensearch_db.search.enumeration.judged_box import Judge, Statistics
+from gensearch_db.search.enumeration.judged_box import Judge
 from gensearch_db.search.enumeration.options import EnumerationOptions
 from gensearch_db.search.enumeration.prioritized import PrioritizedSearch
 from gensearch_db.search.result import Moment, Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
@@ -31,7 +32,7 @@ def enumerate_search(
     together.
     """
     chosen = EnumerationOptions.from_mapping(options, factor=stopping.factor)
-    source = CellStatistics(problem.space, problem.cells) if statistics is None else statistics
+    source = statistics_in_memory(problem.space, problem.cells) if statistics is None else statistics
     judge = Judge(problem, chosen.split_set(problem.space), source)
     incumbent = Incumbent(judge, keep_all=chosen.all_optimal, list_at_most=chosen.list_at_most)
     notes = []
