@@ -143,8 +143,9 @@ def _told(report: Any) -> Outcome:
     return Outcome(text=report.to_text() + json.dumps(fields, default=str), fields=fields)
 
 
-def _estimated(estimate: Any) -> Outcome:
-    return Outcome(text=str(estimate), fields={"estimate": estimate.estimate})
+def _estimated(answer: Any) -> Outcome:
+    (first, *_) = answer.estimates
+    return Outcome(text=str(answer), fields={"estimate": first.estimate})
 
 
 def _table(relation: Any) -> Outcome:

@@ -27,7 +27,7 @@ def test_e01_an_audit_of_nothing_has_no_k() -> None:
 
 HR = """
 CREATE SCHEMA hr; CREATE TABLE hr.p11(name VARCHAR, age INT, zip INT, pay INT);
-INSERT INTO hr.p11 SELECT 'n' || i, 20 + hash(i) % 60, hash(i, 1) % 1000, i FROM range(4000) r(i);
+INSERT INTO hr.p11 SELECT 'n' || i, 20 + hash(i) % 60, hash(i, 1) % 1000, i FROM range(1000) r(i);
 """
 
 
@@ -67,10 +67,10 @@ def test_p11_a_cancelled_run_leaves_nothing(tmp_path: Path, wrong: type[BaseExce
 
 
 @pytest.mark.slow
-def test_x03_a_grouped_query_larger_than_memory() -> None:
+def test_x03_a_grouped_query_larger_than_memory(tmp_path: Path) -> None:
     with duckdb.connect(config={"memory_limit": "200MB", "threads": 1}) as connection:
         connection.execute("CREATE TABLE x03 AS SELECT i AS a, hash(i)%100000 AS b, (i*7)%1000 AS c FROM range(0,2000000) r(i)")
-        before = Surroundings.of(connection, Path("."))
+        before = Surroundings.of(connection, tmp_path)
         problem = {
             "table": "x03",
             "into": "rel",
@@ -86,5 +86,5 @@ def test_x03_a_grouped_query_larger_than_memory() -> None:
         except ResourceError as error:
             message, release = str(error).lower(), None
         assert "memory" in message
-        Surroundings.of(connection, Path(".")).check(before, release)
+        Surroundings.of(connection, tmp_path).check(before, release)
         assert connection.execute("SELECT count(*), sum(a) FROM x03").fetchone() == (2000000, 1999999000000)
