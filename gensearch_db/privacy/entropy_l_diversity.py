@@ -8,7 +8,6 @@ sides equally often.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -177,25 +176,37 @@ def entropy_at_least(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
 
 def _is_tie(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741
     n = sum(counts)
-    exponents: Counter[int] = Counter()
-    for base, power in [(n, n), (l.denominator, n), (l.numerator, -n), *((c, -c) for c in counts)]:
-        for prime, times in _prime_factors(base):
-            exponents[prime] += times * power
-    return not any(exponents.values())
+    numerator, denominator = l.numerator, l.denominator
+    for prime in {prime for base in (n, *counts) for prime in _prime_factors(base)}:
+        exponent = n * _times(prime, n) - sum(count * _times(prime, count) for count in counts)
+        while numerator % prime == 0:
+            numerator //= prime
+            exponent -= n
+        while denominator % prime == 0:
+            denominator //= prime
+            exponent += n
+        if exponent:
+            return False
+    return numerator == 1 and denominator == 1
 
 
-def _prime_factors(number: int) -> list[tuple[int, int]]:
-    factors = []
+def _prime_factors(number: int) -> set[int]:
+    factors = set()
     prime = 2
     while prime * prime <= number:
-        times = 0
         while number % prime == 0:
             number //= prime
-            times += 1
-        if times:
-            factors.append((prime, times))
+            factors.add(prime)
         prime += 1
-    return [*factors, (number, 1)] if number > 1 else factors
+    return factors | {number} if number > 1 else factors
+
+
+def _times(prime: int, number: int) -> int:
+    times = 0
+    while number % prime == 0:
+        number //= prime
+        times += 1
+    return times
 
 
 def kernel_margin(histogram: NDArray[np.int64], log_l: float, missing: int) -> float:
@@ -219,41 +230,38 @@ def kernel_margin(histogram: NDArray[np.int64], log_l: float, missing: int) -> f
 
 def is_tie(histogram: NDArray[np.int64], numerator: int, denominator: int, missing: int) -> bool:
     """Whether n^n * denominator^n = numerator^n * product of c^c, by the exponents of primes; compiled into the kernel."""
-    bases = [numerator, denominator, 0]
-    powers = [0, 0, 0]
+    bases = [numerator, denominator]
+    powers = [0, 0]
     n = 0
-    largest = 0
-    place = 3
+    place = -1
     for code in range(len(histogram)):
         count = histogram[code]
         n += count
         if count > 0 and code != missing:
             bases.append(count)
-            powers.append(-count)
-            if count > largest:
-                largest = count
+            if place < 0 or count > bases[place]:
                 place = len(bases) - 1
     if missing >= 0 and histogram[missing] > 0:
-        if largest == 0:
+        if place < 0:
             bases.append(0)
-            powers.append(0)
+            place = 2
         bases[place] += histogram[missing]
-        powers[place] -= histogram[missing]
-    powers[0], powers[1], bases[2], powers[2] = -n, n, n, n
-    for i in range(len(bases)):
+    for i in range(2, len(bases)):
+        powers.append(-bases[i])
+    bases.append(n)
+    powers.append(n)
+    powers[0], powers[1] = -n, n
+    for i in range(2, len(bases)):
+        divisor = 2
         while bases[i] > 1:
-            prime = bases[i]
-            divisor = 2
-            while divisor * divisor <= bases[i]:
-                if bases[i] % divisor == 0:
-                    prime = divisor
-                    break
-                divisor += 1
+            prime = divisor if divisor * divisor <= bases[i] else bases[i]
             exponent = 0
-            for j in range(len(bases)):
-                while bases[j] % prime == 0:
-                    bases[j] //= prime
-                    exponent += powers[j]
+            if bases[i] % prime == 0:
+                for j in range(len(bases)):
+                    while bases[j] % prime == 0:
+                        bases[j] //= prime
+                        exponent += powers[j]
             if exponent != 0:
                 return False
-    return True
+            divisor += 1
+    return bases[0] == 1 and bases[1] == 1
