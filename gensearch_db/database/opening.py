@@ -25,6 +25,7 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
     if isinstance(database, Session):
         yield database
         return
+    database = getattr(database, "engine", database)  # a connection of gensearch_db.connect stands for DuckDB's own
     if isinstance(database, duckdb.DuckDBPyConnection):
         with Session(database) as session:
             yield session

@@ -98,7 +98,14 @@ def _problem(session: Session, entry: CatalogEntry, table: str, into: str) -> Pr
         for name, specification in entry.problem.quasi_identifiers.items()
     }
     return entry.problem.model_copy(
-        update={"table": table, "into": into, "quasi_identifiers": attributes, "suppress_at_most": 100.0}
+        # Identifiers are never released, so the new rows need not have them.
+        update={
+            "table": table,
+            "into": into,
+            "identifiers": (),
+            "quasi_identifiers": attributes,
+            "suppress_at_most": 100.0,
+        }
     )
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import GensearchError, SpecificationError
-from gensearch_db.statements.reader import written_name
+from gensearch_db.statements.reader import written_name, written_string
 
 _ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
 _NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION)", re.IGNORECASE)
@@ -247,11 +248,17 @@ def _meaning(dictionary: ReleaseDictionary, name: str) -> str:
 
 
 def _verification(entry: CatalogEntry, target: str) -> dict[str, str]:
-    """How the receiver checks sizes again: with this package, or with nothing but SQL."""
+    """How the receiver checks the release again: with this package, or with nothing but SQL."""
     labels = ", ".join('"' + each.label.replace('"', '""') + '"' for each in entry.dictionary.quasi_identifiers)
     name = written_name(entry.release)
+    folder, _, pattern = target.rpartition("/")
+    if pattern.startswith("*."):
+        reader = "read_csv" if pattern == "*.csv" else "read_parquet"
+        path = f"{folder}/{quote(entry.release, safe=' ')}{pattern[1:]}"
+        rows = f"{reader}({written_string(path)})"
+        return {"sql": f"SELECT min(size) AS k FROM (SELECT count(*) AS size FROM {rows} GROUP BY {labels})"}
+    requirements = " ".join(f"--subject-to {shlex.quote(constraint)}" for constraint in entry.problem.subject_to)
     return {
-        "statement": f"AUDIT {name};",
-        "command": f"gensearch sql {target} -c 'AUDIT {name}'",
+        "command": f"gensearch audit {shlex.quote(target)} {shlex.quote(name)} {requirements}".rstrip(),
         "sql": f"SELECT min(size) AS k FROM (SELECT count(*) AS size FROM {name} GROUP BY {labels})",
     }

@@ -142,8 +142,11 @@ def _explain(reader: Reader) -> ExplainAnonymize:
 
 def _audit(reader: Reader) -> Audit:
     release = reader.qualified_name("the name of a release")
-    against = reader.source("a table") if reader.take("AGAINST") else None
-    return Audit(release, against)
+    if reader.current is None:
+        return Audit(release)
+    if not reader.take("AGAINST"):
+        raise reader.expected("AGAINST or the end of the statement", known=["AGAINST"])
+    return Audit(release, reader.source("a table, a file as 'string' or a (query)"))
 
 
 def _estimate(reader: Reader) -> Estimate:

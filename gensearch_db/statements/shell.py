@@ -126,12 +126,21 @@ class Shell:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
             raise engine_error(error) from error
-        returns_rows = (
-            not isinstance(each, duckdb.Statement) or duckdb.ExpectedResultType.QUERY_RESULT in each.expected_result_type
-        )
-        if returns_rows:
+        if _answers(each, columns):
             write_result(columns, rows, self.mode, self.stream)
         self.stream.flush()
+
+
+def _answers(each: Any, columns: list[str]) -> bool:
+    """Whether a statement has rows to show: not CREATE or SET, nor INSERT with nothing but DuckDB's count of changed rows."""
+    import duckdb
+
+    if not isinstance(each, duckdb.Statement):
+        return True
+    expected = each.expected_result_type
+    if duckdb.ExpectedResultType.CHANGED_ROWS in expected:
+        return columns != ["Count"]
+    return duckdb.ExpectedResultType.QUERY_RESULT in expected
 
 
 def engine_error(error: Exception) -> GensearchError:

@@ -3,15 +3,16 @@
 -- parameters: source, columns (name, floating)
 --
 -- A row's combination is the XOR of its values' hashes, each salted by the column's position: leaving one column out is one more
--- XOR, so that the work per row grows with the number of columns and not with its square.
+-- XOR, so that the work per row grows with the number of columns and not with its square. The outer hash matters: DuckDB's hash
+-- of several values is itself an XOR, so that swapping values between columns would go unnoticed.
 WITH hashed AS (
     SELECT [
 {% for column in columns %}
-               hash({{ loop.index | integer }}, CASE WHEN {{ column.name | identifier }} IS NULL
+               hash(hash({{ loop.index | integer }}, CASE WHEN {{ column.name | identifier }} IS NULL
 {% if column.floating %}
                       OR isnan({{ column.name | identifier }})
 {% endif %}
-                    THEN NULL ELSE {{ column.name | identifier }} END){% if not loop.last %},{% endif %}
+                    THEN NULL ELSE {{ column.name | identifier }} END)){% if not loop.last %},{% endif %}
 
 {% endfor %}
            ] AS hashes

@@ -1,0 +1,95 @@
+"""PROFILE: numbers checked against plain SQL, verdicts on columns of known nature, and its statement run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gensearch_db.statements.connection import Connection
+
+
+def profile(connection: Connection, table: str) -> dict[str, dict[str, Any]]:
+    rows = connection.execute(f"PROFILE {table}").fetchall()
+    names = [column[0] for column in connection.description]
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def test_numbers_are_those_of_plain_sql(people: Connection) -> None:
+    found = profile(people, "people")
+    for column in ("id", "name", "age", "sex", "diagnosis"):
+        distinct, nulls = people.execute(f"SELECT count(DISTINCT {column}), count(*) - count({column}) FROM people").fetchall()[
+            0
+        ]
+        unique = people.execute(
+            f"SELECT count(*) FROM (SELECT 1 FROM people WHERE {column} IS NOT NULL GROUP BY {column} HAVING count(*) = 1)"
+        ).fetchall()[0][0]
+        pairs = people.execute(
+            f"SELECT count(*) FROM people a, people b WHERE a.id <> b.id AND a.{column} IS DISTINCT FROM b.{column}"
+        ).fetchall()[0][0]
+        assert found[column]["distinct_values"] == distinct
+        assert found[column]["nulls"] == nulls
+        assert found[column]["unique_share"] == unique / 400
+        assert abs(found[column]["separates_alone"] - pairs / (400 * 399)) < 1e-12
+
+
+def test_uniqueness_together_and_without(people: Connection) -> None:
+    people.execute("CREATE TABLE few AS SELECT age % 7 AS a, age // 7 AS b, id % 11 AS c, sex FROM people").fetchall()
+    found = profile(people, "few")
+    columns = ["a", "b", "c", "sex"]
+
+    def unique(names: list[str]) -> float:
+        grouped = f"SELECT 1 FROM few GROUP BY {', '.join(names)} HAVING count(*) = 1"
+        return people.execute(f"SELECT count(*) FROM ({grouped})").fetchall()[0][0] / 400
+
+    for column in columns:
+        assert found[column]["unique_with_others"] == unique(columns)
+        assert found[column]["unique_without"] == unique([other for other in columns if other != column])
+
+
+def test_verdicts_and_reasons(people: Connection) -> None:
+    people.execute(
+        "CREATE TABLE varied AS SELECT *, 1 AS one, [id] AS list, id / 7.0::DOUBLE AS measure, "
+        "DATE '1950-01-01' + id::INTEGER AS born FROM people"
+    ).fetchall()
+    verdicts = {column: found["verdict"] for column, found in profile(people, "varied").items()}
+    assert verdicts == {
+        "id": "identifier",
+        "name": "identifier",
+        "age": "quasi-identifier candidate",
+        "sex": "quasi-identifier candidate",
+        "diagnosis": "sensitive candidate",
+        "one": "constant",
+        "list": "unsupported type",
+        "measure": "quasi-identifier candidate",
+        "born": "quasi-identifier candidate",
+        None: "a statement to start from",
+    }
+
+
+def test_the_statement_to_start_from_runs(people: Connection) -> None:
+    ready = profile(people, "people")[None]["reason"]  # type: ignore[index]
+    assert people.execute(ready).fetchall()[0][1] == "OPTIMAL"
+    assert people.execute("SELECT release FROM (SHOW TABLES) AS t(release)").fetchall()[-1] == ("people_release_blocks",)
+
+
+def test_no_value_of_a_row_is_shown(people: Connection) -> None:
+    people.execute(
+        "CREATE TABLE secret AS SELECT 'zzz' || (id % 90) AS town, 'yyy' || id AS who, 'www' AS one FROM people"
+    ).fetchall()
+    shown = str(people.execute("PROFILE secret").fetchall())
+    assert not any(text in shown for text in ("zzz", "yyy", "www"))
+
+
+def test_nan_and_null_are_both_missing(people: Connection) -> None:
+    people.execute("CREATE TABLE floats AS SELECT unnest(['nan'::DOUBLE, NULL, 1.5, 0.0, -0.0]) AS x").fetchall()
+    found = profile(people, "floats")["x"]
+    assert (found["nulls"], found["distinct_values"], found["unique_share"]) == (2, 2, 1 / 5)
+
+
+def test_wide_tables_odd_names_empty_tables_and_queries(people: Connection) -> None:
+    columns = ", ".join(f'id % {i} AS "c {i} ""x"""' for i in range(2, 203))
+    people.execute(f"CREATE TABLE wide AS SELECT {columns} FROM people").fetchall()
+    found = profile(people, "wide")
+    assert found['c 7 "x"']["distinct_values"] == 7
+    people.execute("CREATE TABLE nothing (a INTEGER, b VARCHAR)").fetchall()
+    assert {each["verdict"] for each in profile(people, "nothing").values()} == {"constant"}
+    assert profile(people, "(SELECT age, sex FROM people)")["age"]["distinct_values"] == 60

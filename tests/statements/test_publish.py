@@ -1,0 +1,118 @@
+"""PUBLISH: what is handed out, read back by plain DuckDB."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from gensearch_db.errors import SpecificationError
+from gensearch_db.statements.connection import Connection
+
+
+@pytest.fixture
+def tricky(people: Connection) -> Connection:
+    """A release with an ENUM of which a value never occurs, NULL beside '', and the text that usually marks NULL."""
+    people.execute("CREATE TYPE grade AS ENUM ('low', 'high', 'never seen')").fetchall()
+    people.execute(
+        "CREATE TABLE t AS SELECT age, ['', NULL, '\\N', 'x, \"y\"'][1 + id % 4] AS text, "
+        "['low', 'high'][1 + id % 2]::grade AS grade FROM people"
+    ).fetchall()
+    people.execute(
+        "ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (age SPLIT EVERY 20) SENSITIVE (grade) KEEP (text) "
+        "SUBJECT TO k_anonymity(10)"
+    ).fetchall()
+    return people
+
+
+def test_a_database_holds_the_two_tables_and_nothing_else(tricky: Connection, tmp_path: Path) -> None:
+    target = tmp_path / "it's out.duckdb"
+    written = str(target).replace("'", "''")
+    answer = tricky.execute(f"PUBLISH r TO '{written}'").fetchall()
+    assert [(row[1], row[3]) for row in answer] == [("r", 400), ("r_blocks", len(tricky.execute("FROM r_blocks").fetchall()))]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["it's out.duckdb", "it's out.duckdb.dictionary.json"]
+    assert b"never seen" not in target.read_bytes()
+    with duckdb.connect(str(target), read_only=True) as receiver:
+        assert receiver.execute("SELECT schema_name, table_name FROM duckdb_tables() ORDER BY ALL").fetchall() == [
+            ("main", "r"),
+            ("main", "r_blocks"),
+        ]
+        rows = tricky.execute("SELECT age, grade::VARCHAR, text FROM r").fetchall()
+        assert receiver.execute("FROM r").fetchall() == rows
+        dictionary = json.loads((tmp_path / "it's out.duckdb.dictionary.json").read_text())
+        (release,) = dictionary["releases"]
+        k = receiver.execute(release["verify"]["sql"]).fetchall()[0][0]
+        assert k == tricky.execute("SELECT min(count) FROM r_blocks").fetchall()[0][0] >= 10
+        published = {table["table"]: {c["name"]: c["type"] for c in table["columns"]} for table in release["tables"]}
+        for table in ("r", "r_blocks"):
+            assert published[table] == {row[0]: row[1] for row in receiver.execute(f"DESCRIBE {table}").fetchall()}
+
+
+def test_the_receivers_command_works(tricky: Connection, tmp_path: Path) -> None:
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out.duckdb'").fetchall()
+    dictionary = json.loads((tmp_path / "out.duckdb.dictionary.json").read_text())
+    command = dictionary["releases"][0]["verify"]["command"]
+    assert command == "gensearch audit out.duckdb r --subject-to 'k_anonymity(10)'"
+    arguments = ["-m", "gensearch_db.cli.main", "audit", "out.duckdb", "r", "--subject-to", "k_anonymity(10)"]
+    run = subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "PASSED   k_anonymity" in run.stdout
+
+
+def test_csv_keeps_null_apart_from_the_empty_string(tricky: Connection, tmp_path: Path) -> None:
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv'").fetchall()
+    folder = tmp_path / "out"
+    assert sorted(path.name for path in folder.iterdir()) == ["dictionary.json", "r.csv", "r_blocks.csv"]
+    dictionary = json.loads((folder / "dictionary.json").read_text())
+    marker = dictionary["csv"]["null"]
+    assert marker != "\\N"  # a value of the table
+    with duckdb.connect() as receiver:
+        rows = receiver.execute(
+            "SELECT age, grade, text FROM read_csv($path, nullstr = $marker, all_varchar = true)",
+            {"path": str(folder / "r.csv"), "marker": marker},
+        ).fetchall()
+    assert rows == tricky.execute("SELECT age, grade::VARCHAR, text FROM r").fetchall()
+    assert {row[2] for row in rows} == {"", None, "\\N", 'x, "y"'}
+
+
+def test_parquet(tricky: Connection, tmp_path: Path) -> None:
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.parquet'").fetchall()
+    folder = tmp_path / "out"
+    with duckdb.connect() as receiver:
+        rows = receiver.execute(
+            "SELECT age, grade, text FROM read_parquet($path)", {"path": str(folder / "r.parquet")}
+        ).fetchall()
+        blocks = receiver.execute("SELECT * FROM read_parquet($path)", {"path": str(folder / "r_blocks.parquet")}).fetchall()
+    assert rows == tricky.execute("SELECT age, grade::VARCHAR, text FROM r").fetchall()
+    assert len(blocks) == len(tricky.execute("FROM r_blocks").fetchall())
+    assert all(b"never seen" not in path.read_bytes() for path in folder.iterdir())
+
+
+def test_nothing_is_overwritten_silently_and_failures_leave_nothing(tricky: Connection, tmp_path: Path) -> None:
+    target = tmp_path / "out.duckdb"
+    target.write_text("mine")
+    with pytest.raises(SpecificationError, match="exists already"):
+        tricky.execute(f"PUBLISH r TO '{target}'")
+    assert target.read_text() == "mine"
+    tricky.execute(f"PUBLISH r TO '{target}' REPLACE").fetchall()
+    with duckdb.connect(str(target), read_only=True) as receiver:
+        assert receiver.execute("SELECT count(*) FROM r").fetchall() == [(400,)]
+    with pytest.raises(SpecificationError, match="no release 'absent'"):
+        tricky.execute(f"PUBLISH r, absent TO '{tmp_path}/other.duckdb'")
+    with pytest.raises(SpecificationError, match="cannot publish to"):
+        tricky.execute(f"PUBLISH r TO '{tmp_path}/other.xlsx'")
+    with pytest.raises(SpecificationError):
+        tricky.execute(f"PUBLISH r TO '{tmp_path}/no/such/folder.duckdb'")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.duckdb", "out.duckdb.dictionary.json"]
+    assert tricky.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
+
+
+def test_two_releases_of_one_name_clash(tricky: Connection, tmp_path: Path) -> None:
+    tricky.execute("CREATE SCHEMA s").fetchall()
+    tricky.execute("ANONYMIZE TABLE t INTO s.r QUASI IDENTIFIERS (age SPLIT EVERY 20) SUBJECT TO k_anonymity(10)").fetchall()
+    with pytest.raises(SpecificationError, match="two of the tables"):
+        tricky.execute(f"PUBLISH r, s.r TO '{tmp_path}/out.duckdb'")

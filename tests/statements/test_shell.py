@@ -1,0 +1,133 @@
+"""The shell: output modes, dot commands, completion, and the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+
+from gensearch_db.errors import QueryError
+from gensearch_db.statements.completion import StatementCompleter
+from gensearch_db.statements.connection import Connection
+from gensearch_db.statements.output import Mode, write_result
+from gensearch_db.statements.shell import Shell
+from tests.statements.conftest import PEOPLE
+
+
+@pytest.fixture
+def stream() -> io.StringIO:
+    return io.StringIO()
+
+
+def test_each_statement_prints_its_rows(people: Connection, stream: io.StringIO) -> None:
+    script = (
+        "CREATE TABLE u (a INTEGER); INSERT INTO u VALUES (1), (2); SELECT a FROM u ORDER BY a; SHOW RELEASES; SELECT ';' AS b"
+    )
+    Shell(people, Mode.JSON, stream).run(script)
+    assert [json.loads(line) for line in stream.getvalue().splitlines()] == [[{"a": 1}, {"a": 2}], [], [{"b": ";"}]]
+
+
+def test_scripts_are_read_before_any_runs(people: Connection, stream: io.StringIO) -> None:
+    shell = Shell(people, Mode.JSON, stream)
+    for wrong in ("SELCT 1", "AUDIT ,"):
+        with pytest.raises(QueryError):
+            shell.run("CREATE TABLE u (a INTEGER)", wrong)
+        assert people.execute("SHOW TABLES").fetchall() == [("people",)]
+
+
+def test_values_as_json_csv_and_table(stream: io.StringIO) -> None:
+    columns = ["a", "a", "b"]
+    rows = [(None, "", Decimal("1.50")), (float("nan"), 'x "y", z', [1, None]), (True, " s", {"k": float("inf")})]
+    write_result(columns, rows, Mode.JSON, stream)
+    assert json.loads(stream.getvalue()) == [
+        {"a": None, "a_2": "", "b": 1.5},
+        {"a": None, "a_2": 'x "y", z', "b": [1, None]},
+        {"a": True, "a_2": " s", "b": {"k": "inf"}},
+    ]
+    csv = io.StringIO()
+    write_result(["a", "b"], [(None, ""), ('x "y", z', 1), ("two\nlines", True)], Mode.CSV, csv)
+    assert csv.getvalue() == 'a,b\n,""\n"x ""y"", z",1\n"two\nlines",true\n'
+    table = io.StringIO()
+    write_result(["a", "[red]b"], [(None, "[bold]")] * 300, Mode.TABLE, table, width=80)
+    assert "[red]b" in table.getvalue()
+    assert "[bold]" in table.getvalue()
+    assert "300 rows, the first 200 shown" in table.getvalue()
+
+
+def test_a_person_sees_errors_and_goes_on(people: Connection, stream: io.StringIO) -> None:
+    shell = Shell(people, Mode.CSV, stream)
+    assert shell.respond("SELCT 1;")
+    assert shell.respond("AUDIT nothing;")
+    assert shell.respond(".nonsense")
+    assert shell.respond("SELECT 7 AS seven;")
+    said = stream.getvalue()
+    assert "syntax error" in said
+    assert "'nothing'" in said
+    assert "'.nonsense' is no command" in said
+    assert said.endswith("seven\n7\n")
+
+
+def test_dot_commands(people: Connection, stream: io.StringIO) -> None:
+    shell = Shell(people, Mode.TABLE, stream)
+    assert shell.command(".mode csv")
+    assert shell.mode is Mode.CSV
+    assert shell.command(".tables")
+    assert shell.command(".columns people;")
+    assert shell.command(".help ANONYMIZE")
+    assert shell.command(".help")
+    assert not shell.command(".quit")
+    said = stream.getvalue()
+    assert "people,table" in said
+    assert "diagnosis,VARCHAR" in said
+    assert "SUBJECT TO constraint AND constraint" in said
+
+
+def test_completion(people: Connection) -> None:
+    people.execute('CREATE TABLE "odd name" (agent INTEGER)').fetchall()
+    completer = StatementCompleter(people)
+
+    def complete(text: str) -> list[str]:
+        return [each.text for each in completer.get_completions(Document(text), CompleteEvent())]
+
+    assert complete("SELECT ag") == ["age", "agent", "AGAINST"]
+    assert complete("anonym") == ["ANONYMIZE"]
+    assert complete("FROM od") == ['"odd name"', "OF"][:1]
+    assert complete("FROM peo") == ["people"]
+    assert complete(".he") == [".help"]
+    assert "QUASI IDENTIFIERS" in complete(".help q")
+    assert complete(".mode c") == ["csv"]
+    assert complete("") == []
+    assert complete("SELECT 1 ") == []
+
+
+def command(*arguments: str, text: str | None = None, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gensearch_db.cli.main", "sql", *arguments],
+        input=text if text is not None else "",
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+    )
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "make.sql").write_text(PEOPLE, encoding="utf-8")
+    assert command("p.duckdb", "-f", "make.sql", cwd=tmp_path).returncode == 0
+    found = command("p.duckdb", "-c", "SELECT count(*) AS n FROM people", "-c", "SHOW RELEASES", "--json", cwd=tmp_path)
+    assert found.stdout == '[{"n": 400}]\n[]\n'
+    piped = command("p.duckdb", "--csv", text="SELECT 1 AS a, NULL AS b;", cwd=tmp_path)
+    assert piped.stdout == "a,b\n1,\n"
+    wrong = command("p.duckdb", "-c", "AUDIT\n  r AGAINSTT people", cwd=tmp_path)
+    assert wrong.returncode == QueryError.exit_code
+    assert "line 2, column 5" in wrong.stderr
+    assert "did you mean 'AGAINST'" in wrong.stderr
+    assert wrong.stderr.endswith("    r AGAINSTT people\n      ^^^^^^^^\n")
+    assert command("p.duckdb", "-f", "absent.sql", cwd=tmp_path).returncode == 2
