@@ -6,19 +6,16 @@ so that no bound makes a round trip through Python; here are the labels made of 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute, Space, TaxonomyAttribute
-from gensearch_db.domain.region import Region
+from gensearch_db.domain.labels import label_of
+from gensearch_db.domain.region import LeafSet, Region
 from gensearch_db.search.result import Partition
-
-WHOLE = "*"
-"""The label of a whole domain."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +114,12 @@ def _shortest_interval(codes: Iterable[int], missing: int | None) -> tuple[int, 
     return interval if missing is None or missing not in codes else (*interval, missing)
 
 
-def _published_attribute(attribute: Attribute, printed: Sequence[tuple[int, ...]], hidden: set[int]) -> PublishedAttribute:
+def _published_attribute(attribute: Attribute, printed: Sequence[tuple[int, ...]], hidden: Set[int]) -> PublishedAttribute:
     distinct = sorted(set(printed))
     number = {codes: position for position, codes in enumerate(distinct)}
     missing = missing_code(attribute)
-    labels: list[str | None] = [None] * len(distinct)
-    if not publishes_bounds(attribute):
-        labels = _distinguished([category_label(attribute, codes, hidden) for codes in distinct])
+    named = not publishes_bounds(attribute)
+    labels = [category_label(attribute, codes, hidden) if named else None for codes in distinct]
     regions = tuple(
         PublishedRegion(
             tuple(code for code in codes if code != missing and code not in hidden),
@@ -135,60 +131,12 @@ def _published_attribute(attribute: Attribute, printed: Sequence[tuple[int, ...]
     return PublishedAttribute(attribute, regions, tuple(number[codes] for codes in printed))
 
 
-def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: set[int] | frozenset[int] = frozenset()) -> str | None:
-    """The label of a set of categories: ``*``, a value, a taxonomy node's name, ``low .. high`` or ``{a, b}``.
+def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int] = frozenset()) -> str | None:
+    """The label of a set of categories; ``hidden`` codes are not named in it unless a name stands for all of them.
 
-    ``hidden`` codes are not named in it. None stands for the missing leaf alone, which is published as SQL NULL.
+    None stands for the missing leaf alone, which is published as SQL NULL.
     """
-    missing = missing_code(attribute)
-    if len(codes) == attribute.leaf_count and len(codes) > 1:
-        return WHOLE
-    if isinstance(attribute, TaxonomyAttribute) and len(codes) > 1:
-        node = attribute.taxonomy.lowest_cover(codes)
-        if node.interval.leaf_total() == len(codes):
-            return node.label
-    codes = tuple(code for code in codes if code not in hidden)
-    if codes == (missing,):
-        return None
-    if len(codes) == 1:
-        return attribute.leaves[codes[0]].label
-    if isinstance(attribute, OrderedAttribute):
-        known = [code for code in codes if code != missing]
-        first, last = attribute.leaves[known[0]].label, attribute.leaves[known[-1]].label
-        interval = first if len(known) == 1 else f"{first} .. {last}"
-        return interval if missing not in codes else f"{interval} or NULL"
-    return "{" + ", ".join(_member(attribute, code) for code in codes) + "}"
-
-
-def _member(attribute: Attribute, code: int) -> str:
-    """A value inside ``{…}``; quoted where it could be read as something else."""
-    leaf = attribute.leaves[code]
-    if leaf.missing:
-        return "NULL"
-    if leaf.label in ("", "NULL") or any(mark in leaf.label for mark in "{},'") or leaf.label != leaf.label.strip():
-        return "'" + leaf.label.replace("'", "''") + "'"
-    return leaf.label
-
-
-def _distinguished(labels: Sequence[str | None]) -> list[str | None]:
-    """Labels made unique: two nodes of one name (``Other`` under two parents) become ``Other #1`` and ``Other #2``.
-
-    Rows are grouped by their labels when a release is audited, so two regions must never share one.
-    """
-    places: dict[str, list[int]] = defaultdict(list)
-    for position, label in enumerate(labels):
-        if label is not None:
-            places[label].append(position)
-    unique = list(labels)
-    taken = set(places)
-    for label, positions in places.items():
-        if len(positions) == 1:
-            continue
-        number = 0
-        for position in positions:
-            number += 1
-            while (candidate := f"{label} #{number}") in taken:
-                number += 1
-            taken.add(candidate)
-            unique[position] = candidate
-    return unique
+    region = LeafSet(sum(1 << code for code in codes))
+    if len(codes) == attribute.leaf_count or isinstance(attribute, TaxonomyAttribute):
+        return label_of(attribute, region)
+    return label_of(attribute, LeafSet(sum(1 << code for code in codes if code not in hidden)))
