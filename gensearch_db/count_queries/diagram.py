@@ -38,7 +38,7 @@ Occurring = Callable[[PublishedColumn, Sequence[Condition]], Sequence[tuple[bool
 """Tells which combinations of conditions on a listed column occur among its published values."""
 
 
-class DiagramTooLarge(QueryError):
+class DiagramTooLargeError(QueryError):
     """The condition falls into too many cases."""
 
 
@@ -51,15 +51,13 @@ class DiagramBuilder:
         self._occurring = occurring
         self._order = [column for column in sorted(columns, key=lambda one: _ORDER[one.kind]) if column.number in tests]
         self._lines = {
-            column.number: _line(tests[column.number], column)
-            for column in self._order
-            if column.kind is Kind.ORDERED
+            column.number: _line(tests[column.number], column) for column in self._order if column.kind is Kind.ORDERED
         }
         self._nodes: dict[Formula, Node] = {}
         self._paths: dict[Formula, int] = {}
 
     def build(self) -> Node:
-        """The diagram. Raises :class:`DiagramTooLarge`."""
+        """The diagram. Raises :class:`DiagramTooLargeError`."""
         return self._node(self._formula, 0)[0]
 
     def _node(self, formula: Formula, start: int) -> tuple[Node, int]:
@@ -78,7 +76,7 @@ class DiagramBuilder:
             classes.append((region, child))
             paths += child_paths
             if paths > _MOST_PATHS:
-                raise DiagramTooLarge(
+                raise DiagramTooLargeError(
                     "the condition mixes too many predicates of different columns; ask for its parts one by one"
                 )
         node = Branch(column, tuple(classes))
@@ -107,14 +105,16 @@ class DiagramBuilder:
 
 def _line(conditions: Mapping[Condition, None], column: PublishedColumn) -> Line:
     cuts = {atom.position for condition in conditions for atom in atoms_of(condition) if isinstance(atom, Cut)}
-    return Line(sorted(cuts), integral=column.integral, anchored=column.anchored)
+    return Line(sorted(cuts), counted=column.counted, anchored=column.anchored)
 
 
 def _grouped(
     formula: Formula, column: PublishedColumn, conditions: tuple[Condition, ...], combinations: Sequence[tuple[bool, ...]]
 ) -> dict[Formula, list[tuple[bool, ...]]]:
     if len(combinations) > _MOST_PATHS:
-        raise DiagramTooLarge(f"column '{column.name}' stands in too many different conditions; ask for parts of the query")
+        raise DiagramTooLargeError(
+            f"column '{column.name}' stands in too many conditions; ask for parts of the query"
+        )
     parted: dict[Formula, list[tuple[bool, ...]]] = {}
     for combination in combinations:
         rest = decided(formula, column.number, dict(zip(conditions, combination, strict=True)))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gensearch_db.count_queries.diagram import DiagramBuilder, DiagramTooLarge, Node
+from gensearch_db.count_queries.diagram import DiagramBuilder, DiagramTooLargeError, Node
 from gensearch_db.count_queries.expressions import known
 from gensearch_db.count_queries.formula import Condition, Formula, all_of, condition_sql
 from gensearch_db.count_queries.grouping import Group, groups_of
@@ -18,8 +18,8 @@ from gensearch_db.count_queries.reading import read_query
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release, open_release
 from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
 from gensearch_db.count_queries.statement import estimate_statement
-from gensearch_db.database.rendering import Sql, identifier, qualified, statement
 from gensearch_db.database.opening import Database, session_for
+from gensearch_db.database.rendering import Sql, identifier, qualified, statement
 from gensearch_db.statements.tokens import error_at
 
 
@@ -72,8 +72,9 @@ class _Asked:
 def estimate(database: Database, release: str, sql: str) -> Answer:
     """Estimate one count query on a release.
 
-    ``database`` is an open connection or a DuckDB file, ``release`` names the release (``r``, ``schema.r``); the query's FROM may carry any table's name: it stands for the
-    table the release was made from. Raises :class:`QueryError` with line and column for what cannot be answered.
+    ``database`` is an open connection or a DuckDB file, ``release`` names the release (``r``, ``schema.r``). The query's
+    FROM may carry any table's name: it stands for the table the release was made from. Raises :class:`QueryError` with line
+    and column for what cannot be answered.
     """
     with session_for(database, read_only=True) as session:
         return estimate_all(open_release(session, release), [read_query(sql)])[0]
@@ -141,5 +142,5 @@ def _diagram(release: Release, query: CountQuery, formula: Formula) -> Node:
 
     try:
         return DiagramBuilder(formula, release.columns, occurring).build()
-    except DiagramTooLarge as error:
+    except DiagramTooLargeError as error:
         raise error_at(query.script, query.place.start, query.place.end, str(error)) from error

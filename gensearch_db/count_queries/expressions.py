@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from gensearch_db.count_queries.release import Family
 from gensearch_db.database.rendering import Sql, literal, type_name
 
-Position = int | float | Decimal
-"""A place on the line of an ordered column: whole numbers and days are integers, times micro- or nanoseconds."""
+Position = int | float
+"""A place on the line of an ordered column: an integer (steps of the last digit, days, micro- or nanoseconds), or a float."""
 
 _POSITIONS = {
     Family.WHOLE: "CAST({} AS HUGEINT)",
+    Family.DECIMAL: "CAST(replace(CAST({} AS VARCHAR), '.', '') AS HUGEINT)",
     Family.FLOAT: "CAST({} AS DOUBLE)",
     Family.DATE: "({} - DATE '1970-01-01')",
     Family.MICROSECONDS: "epoch_us({})",
@@ -23,6 +22,13 @@ _HAS_INFINITIES = (Family.FLOAT, Family.DATE, Family.MICROSECONDS, Family.NANOSE
 def position_of(family: Family, value: Sql) -> Sql:
     """The position of a value on its line."""
     return Sql(_POSITIONS.get(family, "{}").format(value))
+
+
+def upper_of(family: Family, lower: Sql, upper: Sql) -> Sql:
+    """The position where an interval ends. A single value may be published with lower = upper: it is one step wide."""
+    if family is not Family.FLOAT:
+        return Sql(f"{position_of(family, upper)} + CASE WHEN {lower} = {upper} THEN 1 ELSE 0 END")
+    return position_of(family, upper)
 
 
 def finite(family: Family, type_text: str, value: Sql) -> Sql:

@@ -6,12 +6,14 @@ not in the answer, as in SQL.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
-from gensearch_db.count_queries.expressions import known, position_of, typed_literal
+from gensearch_db.count_queries.expressions import known, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.formula import Check, Cut, Formula, Holds, MissingValue, Test
 from gensearch_db.count_queries.model import ColumnName
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release
@@ -86,9 +88,9 @@ def _positions(release: Release, column: PublishedColumn) -> Sequence[tuple[Any,
             "estimate/group_positions",
             blocks=qualified(release.blocks),
             lower=position_of(column.family, identifier(column.lower_name)),
-            upper=position_of(column.family, identifier(column.upper_name)),
+            upper=upper_of(column.family, identifier(column.lower_name), identifier(column.upper_name)),
             missing=missing,
-            integral=column.integral,
+            counted=column.counted,
             limit=MOST_GROUPS + 1,
         )
     )
@@ -98,16 +100,18 @@ def _positions(release: Release, column: PublishedColumn) -> Sequence[tuple[Any,
             groups.append((None, Test(column.number, Holds(MissingValue(), True))))
         else:
             cut = Cut(position, below=False, at=True, above=False)
-            groups.append((_value(column.family, position), Test(column.number, Holds(cut, True))))
+            groups.append((_value(column, position), Test(column.number, Holds(cut, True))))
     return groups
 
 
-def _value(family: Family, position: Any) -> Any:
+def _value(column: PublishedColumn, position: Any) -> Any:
     """The value at a position, for the answer."""
-    import datetime
-
-    if family is Family.DATE:
+    if column.family is Family.DATE:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=position)
-    if family is Family.MICROSECONDS:
-        return datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=position)
+    if column.family is Family.DECIMAL:
+        return Decimal(position).scaleb(-int(column.type.partition(",")[2].rstrip(")") or 0))
+    if column.family in (Family.MICROSECONDS, Family.NANOSECONDS):
+        microseconds = position if column.family is Family.MICROSECONDS else position // 1000
+        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)
+        return moment.time() if column.type == "TIME" else moment
     return position

@@ -157,13 +157,13 @@ class _Reader:
             return _Relation(relation.table, relation.condition, Scope(qualifiers, relation.scope.columns))
         parts, place = self.table_name()
         alias = self.alias()
-        relation = named[parts[0].casefold()] if len(parts) == 1 and parts[0].casefold() in named else None
+        behind = named.get(parts[0].casefold()) if len(parts) == 1 else None
         own = tuple(part.casefold() for part in parts)
         suffixes = frozenset(own[start:] for start in range(len(own)))
         qualifiers = frozenset({(alias.casefold(),)}) if alias else suffixes
-        if relation is None:
+        if behind is None:
             return _Relation(place, None, Scope(qualifiers))
-        return _Relation(relation.table, relation.condition, Scope(qualifiers, relation.scope.columns))
+        return _Relation(behind.table, behind.condition, Scope(qualifiers, behind.scope.columns))
 
     def table_name(self) -> tuple[list[str], Place]:
         cursor = self.cursor

@@ -67,7 +67,6 @@ class PublishedColumn:
     upper_name: str = ""
     missing_name: str | None = None
     list_name: str = ""
-    integral: bool = False
     anchored: bool = True
     """Whether enough bounds are published to place the open ends of an ordered column."""
 
@@ -75,6 +74,11 @@ class PublishedColumn:
     def family(self) -> Family:
         """How its values become positions."""
         return family_of(self.type)
+
+    @property
+    def counted(self) -> bool:
+        """Whether an interval holds a number of values that can be counted; only floating-point columns are measured."""
+        return self.family is not Family.FLOAT
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class Release:
             columns.append(
                 PublishedColumn(
                     len(columns), entry.name, Kind(entry.kind), entry.type, entry.lower or "", entry.upper or "",
-                    entry.missing, entry.values or "", entry.integral, self._bounds_published.get(entry.name, 2) >= 2,
+                    entry.missing, entry.values or "", self._bounds_published.get(entry.name, 2) >= 2,
                 )
             )  # fmt: skip
         for sensitive in self.dictionary.sensitive:
@@ -143,7 +147,8 @@ def open_release(session: Session, name: str) -> Release:
     if not names:
         known = [entry.release for entry in dictionaries.values()]
         raise SpecificationError(
-            f"there is no release '{name}' (no table '{wanted}_blocks' with a dictionary in its comment){near_matches(wanted, known)}"
+            f"there is no release '{name}': no table '{wanted}_blocks' with a dictionary in its comment"
+            f"{near_matches(wanted, known)}"
         )
     return Release(session, names[0], dictionaries[names[0]])
 

@@ -1,7 +1,7 @@
 """The line of an ordered column, cut where the comparisons of a query change their truth.
 
 Between two neighbouring cuts nothing changes, so a case of the query covers whole pieces: open stretches between cuts, the
-cuts themselves, and the missing value. Whole numbers and dates are counted, so their stretches are half-open integer ranges.
+cuts themselves, and the missing value. Stretches of counted columns are half-open integer ranges.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gensearch_db.count_queries.formula import Atom, Condition, Cut, Known, Miss
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of the line; None is an open end. For integral columns ``start <= x < end``, both flags being fixed so."""
+    """A part of the line; None is an open end. For counted columns ``start <= x < end``, both flags being fixed so."""
 
     start: Position | None
     starts_closed: bool
@@ -43,9 +43,9 @@ class Line:
     Piece ``2 * i`` is the open stretch before cut ``i``, piece ``2 * i + 1`` is cut ``i`` itself, -1 the missing value.
     """
 
-    def __init__(self, cuts: Sequence[Position], *, integral: bool, anchored: bool) -> None:
+    def __init__(self, cuts: Sequence[Position], *, counted: bool, anchored: bool) -> None:
         self.cuts = tuple(cuts)
-        self.integral = integral
+        self.counted = counted
         self.reach = (self.cuts[0], self.cuts[-1]) if self.cuts and not anchored else None
 
     @cached_property
@@ -61,7 +61,7 @@ class Line:
 
     def _empty(self, index: int) -> bool:
         inner = index % 2 == 0 and 0 < index < 2 * len(self.cuts)
-        return inner and self.integral and self.cuts[index // 2] - self.cuts[index // 2 - 1] == 1  # type: ignore[operator]
+        return inner and self.counted and self.cuts[index // 2] - self.cuts[index // 2 - 1] == 1
 
     def satisfies(self, piece: int, condition: Condition) -> bool:
         """Whether the values of a piece satisfy a condition."""
@@ -95,7 +95,7 @@ class Line:
         start = self.cuts[(first - 1) // 2] if first > 0 else None
         end = self.cuts[last // 2] if last < 2 * len(self.cuts) else None
         starts_closed, ends_closed = first % 2 == 1, last % 2 == 1
-        if self.integral:
+        if self.counted:
             start = start + 1 if start is not None and not starts_closed else start
             end = end + 1 if end is not None and ends_closed else end
             return Stretch(start, True, end, False)

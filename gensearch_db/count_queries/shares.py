@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from gensearch_db.count_queries.diagram import Region
 from gensearch_db.count_queries.expressions import Position, number
 from gensearch_db.count_queries.formula import condition_sql
-from gensearch_db.count_queries.release import Family, Kind, PublishedColumn
+from gensearch_db.count_queries.release import PublishedColumn
 from gensearch_db.count_queries.segments import Segments, Stretch
 from gensearch_db.database.rendering import Sql
 
@@ -54,9 +54,7 @@ class Shares:
         """Each named column with its expression over the column's regions (ordered) or members (lists)."""
         makers = {"share": self._share_sql, "possible": self._possible_sql, "count": self._count_sql}
         return [
-            (name, makers[question](region))
-            for question, asked in self._expressions.items()
-            for region, name in asked.items()
+            (name, makers[question](region)) for question, asked in self._expressions.items() for region, name in asked.items()
         ]
 
     def _share_sql(self, region: Region) -> Sql:
@@ -76,22 +74,21 @@ class Shares:
 def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
     """The share of an interval that the segments cover; ``first`` and ``last`` are its ends, open ones replaced.
 
-    Whole numbers are counted: every value of the interval weighs the same, and so does the missing value where the region
-    may hold it. A continuous interval is measured; of its infinitely many values none weighs anything, nor does the missing
-    one, unless the interval is a single value.
+    Values are counted: every value of the interval weighs the same, and so does the missing value where the region may hold
+    it. An interval of floating-point numbers is measured; of its infinitely many values none weighs anything, nor does the
+    missing one, unless the interval is a single value.
     """
-    first, last = _ends(column, segments)
+    first, last = _ends(segments)
     covered = [
-        f"greatest(0, least({_least(last, one.end, column)}) - greatest({_greatest(first, one.start, column)}))"
-        for one in segments.stretches
+        f"greatest(0, least({_least(last, one.end)}) - greatest({_greatest(first, one.start)}))" for one in segments.stretches
     ]
     total = " + ".join(covered) or "0"
     missing = int(segments.missing)
-    if column.integral:
+    if column.counted:
         share = f"CAST({total} AS DOUBLE) / CAST({last} - {first} AS DOUBLE)"
         mixed = f"CAST({total} + {missing} AS DOUBLE) / CAST({last} - {first} + 1 AS DOUBLE)"
     else:
-        inside = " OR ".join(f"({_contains(one, first, column)})" for one in segments.stretches) or "FALSE"
+        inside = " OR ".join(f"({_contains(one, first)})" for one in segments.stretches) or "FALSE"
         measured = f"CAST({total} AS DOUBLE) / CAST({last} - {first} AS DOUBLE)"
         share = f"CASE WHEN {first} = {last} THEN CAST({inside} AS DOUBLE) ELSE {measured} END"
         mixed = f"CASE WHEN {first} = {last} THEN (CAST({inside} AS DOUBLE) + {missing}) / 2 ELSE {measured} END"
@@ -110,46 +107,40 @@ def ordered_possible(column: PublishedColumn, segments: Segments) -> Sql:
     return Sql(f"CASE missing WHEN 'only' THEN {missing} WHEN 'possible' THEN {missing} OR {somewhere} ELSE {somewhere} END")
 
 
-def _ends(column: PublishedColumn, segments: Segments) -> tuple[str, str]:
+def _ends(segments: Segments) -> tuple[str, str]:
     """The ends of the interval. Where too little is published to place an open end, the query's own cuts stand in."""
     if segments.reach is None:
         return "first", "last"
     low, high = segments.reach
-    width = high - low or 1  # type: ignore[operator]
-    below, above = _literal(low - width, column), _literal(high + width, column)  # type: ignore[operator]
+    width = high - low or 1
+    below, above = number(low - width), number(high + width)
     return f"coalesce(first, least({below}, upper - 1), {below})", f"coalesce(last, greatest({above}, lower + 1), {above})"
 
 
-def _literal(position: Position, column: PublishedColumn) -> str:
-    if column.family is Family.DECIMAL:
-        return f"CAST('{position}' AS {column.type})"
-    return number(position)
+def _least(end: str, limit: Position | None) -> str:
+    return end if limit is None else f"{end}, {number(limit)}"
 
 
-def _least(end: str, limit: Position | None, column: PublishedColumn) -> str:
-    return end if limit is None else f"{end}, {_literal(limit, column)}"
+def _greatest(start: str, limit: Position | None) -> str:
+    return start if limit is None else f"{start}, {number(limit)}"
 
 
-def _greatest(start: str, limit: Position | None, column: PublishedColumn) -> str:
-    return start if limit is None else f"{start}, {_literal(limit, column)}"
-
-
-def _contains(stretch: Stretch, value: str, column: PublishedColumn) -> str:
+def _contains(stretch: Stretch, value: str) -> str:
     """Whether a single value lies in the stretch."""
     tests = []
     if stretch.start is not None:
-        tests.append(f"{value} {'>=' if stretch.starts_closed else '>'} {_literal(stretch.start, column)}")
+        tests.append(f"{value} {'>=' if stretch.starts_closed else '>'} {number(stretch.start)}")
     if stretch.end is not None:
-        tests.append(f"{value} {'<=' if stretch.ends_closed else '<'} {_literal(stretch.end, column)}")
+        tests.append(f"{value} {'<=' if stretch.ends_closed else '<'} {number(stretch.end)}")
     return " AND ".join(tests) or "TRUE"
 
 
 def _touches(stretch: Stretch, column: PublishedColumn) -> str:
     """Whether ``lower <= x < upper`` (NULL: open) and the stretch have a value in common; NULL bounds are ignored by least."""
-    low = f"greatest({_greatest('lower', stretch.start, column)})"
-    high = f"least({_least('upper', stretch.end, column)})"
+    low = f"greatest({_greatest('lower', stretch.start)})"
+    high = f"least({_least('upper', stretch.end)})"
     overlap = f"coalesce({low} < {high}, TRUE)"
-    if column.integral:
+    if column.counted:
         return overlap
     ends = [
         (stretch.start, stretch.starts_closed),
@@ -157,5 +148,5 @@ def _touches(stretch: Stretch, column: PublishedColumn) -> str:
     ]
     for place, closed in ends:
         if place is not None and closed:
-            overlap += f" OR (coalesce(lower <= {_literal(place, column)}, TRUE) AND coalesce(upper > {_literal(place, column)}, TRUE))"
-    return f"CASE WHEN lower = upper THEN {_contains(stretch, 'lower', column)} ELSE {overlap} END"
+            overlap += f" OR (coalesce(lower <= {number(place)}, TRUE) AND coalesce(upper > {number(place)}, TRUE))"
+    return f"CASE WHEN lower = upper THEN {_contains(stretch, 'lower')} ELSE {overlap} END"

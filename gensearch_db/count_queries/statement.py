@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gensearch_db.count_queries.diagram import Branch, Node, Region
-from gensearch_db.count_queries.expressions import known, position_of
+from gensearch_db.count_queries.expressions import known, position_of, upper_of
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release
 from gensearch_db.count_queries.shares import Shares
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
@@ -48,7 +48,7 @@ def _column(shares: Shares) -> dict[str, object]:
         missing = Sql("'no'") if column.missing_name is None else identifier(column.missing_name)
         return fields | {
             "lower": position_of(column.family, identifier(column.lower_name)),
-            "upper": position_of(column.family, identifier(column.upper_name)),
+            "upper": upper_of(column.family, identifier(column.lower_name), identifier(column.upper_name)),
             "missing": missing,
         }
     member = Sql('member."value"') if column.kind is Kind.SENSITIVE else Sql("member")
@@ -77,9 +77,7 @@ class _Writer:
         if node.column.kind is not Kind.SENSITIVE:
             return Sql(f"tuples * {self.part(node)}")
         shares = self.of(node.column)
-        summands = [
-            f"{shares.count(region)} * {self.part(child)}" for region, child in node.classes if child is not False
-        ]
+        summands = [f"{shares.count(region)} * {self.part(child)}" for region, child in node.classes if child is not False]
         return Sql(" + ".join(summands) or _ZERO)
 
     def part(self, node: Node) -> Sql:

@@ -1,6 +1,6 @@
 -- name: estimate/group_positions
 -- purpose: the positions that the published intervals of a GROUP BY column hold (NULL: the missing value)
--- parameters: blocks, lower, upper, missing, integral, limit
+-- parameters: blocks, lower, upper, missing, counted, limit
 WITH intervals AS (
     SELECT DISTINCT {{ lower }} AS lower, {{ upper }} AS upper, {{ missing }} AS missing FROM {{ blocks }}
 ),
@@ -19,7 +19,7 @@ placed AS (
 )
 SELECT position, position IS NULL AS missing
 FROM (
-{% if integral %}
+{% if counted %}
     SELECT DISTINCT unnest(range(CAST(first AS BIGINT), least(CAST(last AS BIGINT), CAST(first AS BIGINT) + {{ limit | integer }}))) AS position FROM placed
 {% else %}
     SELECT DISTINCT CASE WHEN first = last THEN first ELSE error('the column is published as intervals of a continuous type') END AS position FROM placed

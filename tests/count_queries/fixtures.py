@@ -36,7 +36,7 @@ def make_release(
     blocks: list[dict[str, Any]],
     keep: tuple[str, ...] = (),
 ) -> None:
-    """``blocks`` give per column ``(lower, upper)`` or ``(lower, upper, missing)``, a list, or {value: count}; and ``count``."""
+    """``blocks`` give ``count`` and per column ``(lower, upper[, missing])``, a list of values, or {value: count}."""
     quasi = tuple(column for column in columns if isinstance(column, QuasiIdentifierColumns))
     secret = tuple(column for column in columns if isinstance(column, SensitiveColumn))
     types: dict[str, str] = {}
@@ -105,9 +105,8 @@ def identity_release(
         shown.append(f"[{{'value': {name}, 'count': count(*)}}] AS {quoted(entry.distribution)}")
         keys.append(name)
     group = f"GROUP BY {', '.join(keys)}" if keys else ""
-    connection.execute(
-        f'CREATE TABLE {quoted(release + "_blocks")} AS SELECT {", ".join(shown)}, count(*)::BIGINT AS "count" FROM {table} {group}'
-    )
+    select = f'SELECT {", ".join(shown)}, count(*)::BIGINT AS "count" FROM {table} {group}'
+    connection.execute(f"CREATE TABLE {quoted(release + '_blocks')} AS {select}")
     (rows,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
     dictionary = ReleaseDictionary(
         release=release, rows=rows, count="count", quasi_identifiers=tuple(quasi), sensitive=tuple(secret)

@@ -78,7 +78,9 @@ def placements(connection: duckdb.DuckDBPyConnection, blocks: list[dict[str, Any
                 for c in block["c"]:
                     for ill, count in block["ill"].items():
                         chance = weight / len(whole) / len(block["c"])
-                        connection.execute("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)", [number, i, f, c, ill, count, chance])
+                        connection.execute(
+                            "INSERT INTO places VALUES (?, ?, ?, ?, ?, ?, ?)", [number, i, f, c, ill, count, chance]
+                        )
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
@@ -88,13 +90,16 @@ def test_the_estimate_is_the_expectation_over_all_placements(blocks: list[dict[s
     make_release(connection, "r", COLUMNS, blocks)
     placements(connection, blocks)
     for condition in conditions:
-        expected, variance, lower, upper = connection.execute(
-            f"""SELECT sum(tuples * p), sum(tuples * p * (1 - p)), sum(CASE WHEN always THEN tuples ELSE 0 END),
+        expected, variance, lower, upper = (
+            connection.execute(
+                f"""SELECT sum(tuples * p), sum(tuples * p * (1 - p)), sum(CASE WHEN always THEN tuples ELSE 0 END),
                        sum(CASE WHEN ever THEN tuples ELSE 0 END)
                 FROM (SELECT block, ill, any_value(tuples) AS tuples, coalesce(sum(chance) FILTER ({condition}), 0) AS p,
                              bool_and(coalesce({condition}, FALSE)) AS always, bool_or(coalesce({condition}, FALSE)) AS ever
                       FROM places GROUP BY block, ill)"""
-        ).fetchone() or (None,) * 4
+            ).fetchone()
+            or (None,) * 4
+        )
         (found,) = estimate(connection, "r", f"SELECT COUNT(*) FROM t WHERE {condition}").estimates
         assert found.estimate == pytest.approx(expected, abs=1e-9), condition
         assert found.deviation == pytest.approx(math.sqrt(max(0, variance)), abs=1e-6), condition

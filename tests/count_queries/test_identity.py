@@ -15,7 +15,8 @@ from tests.count_queries.fixtures import categorical, identity_release, ordered,
 
 TYPES = {
     "i": "INTEGER", "u": "UTINYINT", "dt": "DATE", "f": "DOUBLE", "w": "FLOAT", "m": "DECIMAL(4,1)", "ts": "TIMESTAMP",
-    "s": "VARCHAR", "flag": "BOOLEAN", "n": "INTEGER", "level": "ENUM('low', 'mid', 'high')", "ill": "VARCHAR", "pay": "INTEGER",
+    "s": "VARCHAR", "flag": "BOOLEAN", "n": "INTEGER", "level": "ENUM('low', 'mid', 'high')", "ill": "VARCHAR",
+    "pay": "INTEGER",
 }  # fmt: skip
 COLUMNS = [
     *(ordered(name, TYPES[name], missing=True) for name in ("i", "u", "dt", "f", "w", "m", "ts")),
@@ -67,7 +68,9 @@ def predicate(name: str) -> st.SearchStrategy[str]:
             st.lists(bound, min_size=1, max_size=3),
             st.sampled_from(["", "NOT "]),
         ),
-        st.sampled_from([f"{name} IS NULL", f"{name} IS NOT NULL", f"{name} = {name}", f"{name} < {name}", f"{name} >= {name}"]),
+        st.sampled_from(
+            [f"{name} IS NULL", f"{name} IS NOT NULL", f"{name} = {name}", f"{name} < {name}", f"{name} >= {name}"]
+        ),
         st.builds(lambda b, n: f"{name} IS {n}DISTINCT FROM {b}", bound, st.sampled_from(["", "NOT "])),
     ]
     if name == "flag":
@@ -125,7 +128,9 @@ def test_every_condition_is_counted_as_duckdb_counts_it(rows: list[tuple[str, ..
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     rows=ROWS,
-    groups=st.lists(st.sampled_from(["i", "dt", "f", "s", "flag", "level", "ill", "pay"]), min_size=1, max_size=2, unique=True),
+    groups=st.lists(
+        st.sampled_from(["i", "dt", "f", "m", "ts", "s", "flag", "level", "ill", "pay"]), min_size=1, max_size=2, unique=True
+    ),
     where=LEAF,
     condition=LEAF,
 )
