@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import announce
 from gensearch_db.cost.cost import CompiledCost
 from gensearch_db.cost.discernibility import KIND as SQUARED_SIZES
+from gensearch_db.cost.discernibility import Discernibility
 from gensearch_db.cost.kernel import BlockContext, cost_arrays
+from gensearch_db.cost.weighted_sum import WeightedSum
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy.kernel import constraint_arrays
@@ -250,7 +253,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         space=space,
         cells=cells,
         constraints=constraint_arrays([constraint for constraint in constraints if constraint is not None]),
-        monotone=int(all(constraint.monotone for constraint in problem.constraints)),
+        monotone=int(all(constraint.monotone_in(problem.table) for constraint in problem.constraints)),
         costs=cost_arrays(summands),
         bounds=bounds,
         context=_context(space, cells, sums.rows, widest),
@@ -263,10 +266,24 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         candidates=new_candidates(4 * _most_splits(problem) + 4096),
         counters=new_counters(),
     )
-    if switches.prices and problem.cost.monotone:
-        rest = tuple(summand for summand in summands if summand.kind != SQUARED_SIZES)
-        kernel.cells.features[:, 3] = _own_costs(kernel, rest)
+    if switches.prices:
+        prices = _prices(problem, minimum_rows)
+        if problem.cost.monotone:
+            rest = tuple(summand for summand in summands if summand.kind != SQUARED_SIZES)
+            prices = np.maximum(prices, _own_costs(kernel, rest))
+        kernel.cells.features[:, 3] = prices
     return kernel
+
+
+def _prices(problem: SearchProblem, minimum_rows: int) -> NDArray[np.float64]:
+    """The prices that the costs themselves know (:meth:`Cost.prices`), but for squared sizes, which have features of their own."""
+    cost = problem.cost
+    terms = cost.terms if isinstance(cost, WeightedSum) else ((Fraction(1), cost),)
+    total = np.zeros(problem.cells.cell_count)
+    for weight, term in terms:
+        if not isinstance(term, Discernibility):
+            total += float(weight) * term.prices(problem.cells, problem.table, minimum_rows, problem.values_labels)
+    return total
 
 
 def _own_costs(kernel: Kernel, summands: tuple[CompiledCost, ...]) -> NDArray[np.float64]:

@@ -1,0 +1,100 @@
+"""The compiled search against dynamic programming over boxes, for every cost and every constraint.
+
+The oracle evaluates costs and constraints by their exact Python definitions and prunes nothing, so that a wrong kernel formula,
+a wrong bound or a wrong claim of monotonicity shows as a different optimum.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from gensearch_db.cost.registry import COSTS, cost_from_text
+from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.privacy.registry import CONSTRAINTS, constraint_from_text
+from gensearch_db.problem.problem import Strategy
+from gensearch_db.search.result import SearchProblem, Status, StoppingRule
+from gensearch_db.search.run import search
+from tests.oracles.box_dynamic_programming import box_optimum
+from tests.oracles.problems import problem_of, random_rows, random_space
+
+COST_TEXTS = (
+    "discernibility",
+    "ncp",
+    "gcp",
+    "classification(c)",
+    "class_entropy(c)",
+    "volume",
+    "volume(real)",
+    "non_uniform_entropy",
+    "v_optimal",
+    "marginal_nonuniformity",
+    "average_class_size",
+    "discernibility_entropy",
+    "0.1 * discernibility + ncp + 0.5 * classification(c)",
+)
+
+CONSTRAINT_TEXTS = (
+    "k_anonymity(3)",
+    "distinct_l_diversity(2)",
+    "entropy_l_diversity(1.5)",
+    "recursive_l_diversity(2, 2)",
+    "alpha_k_anonymity(0.6, 2)",
+    "t_closeness(0.3, distance = ordered)",
+    "t_closeness(0.25, distance = equal)",
+    "epsilon_privacy(3, 4, 0)",
+    "epsilon_privacy(4, 2, 1)",
+    "basic_beta_likeness(0.7)",
+    "enhanced_beta_likeness(0.8)",
+    "delta_disclosure(1)",
+    "delta_disclosure(0.7, zeros = ignored)",
+)
+
+
+def optimum_found(problem: SearchProblem) -> float:
+    result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule())
+    assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    return result.cost if result.status is Status.OPTIMAL else math.inf
+
+
+def constraints_of(chance: random.Random) -> list[Constraint]:
+    chosen = chance.sample(CONSTRAINT_TEXTS, chance.choice([1, 1, 2, 3]))
+    return [constraint_from_text(text, ["s"]) for text in chosen]
+
+
+def test_the_texts_cover_every_cost_and_constraint() -> None:
+    assert {text.split("(")[0] for text in COST_TEXTS if "*" not in text} == set(COSTS)
+    assert {text.split("(")[0] for text in CONSTRAINT_TEXTS} | {"minimum_length"} == set(CONSTRAINTS)
+
+
+@pytest.mark.parametrize("text", COST_TEXTS)
+def test_every_cost_with_any_constraints(text: str) -> None:
+    chance = random.Random(text)
+    feasible = 0
+    for _ in range(40):
+        space = random_space(chance)
+        rows = random_rows(chance, space, chance.randint(4, 24))
+        problem = problem_of(space, rows, constraints_of(chance), cost_from_text(text), values_labels=chance.random() < 0.3)
+        expected = box_optimum(problem)
+        assert optimum_found(problem) == pytest.approx(expected, rel=1e-9, abs=1e-9), (problem.constraints, space)
+        feasible += math.isfinite(expected)
+    assert feasible >= 15
+
+
+@pytest.mark.parametrize("text", CONSTRAINT_TEXTS)
+def test_every_constraint_with_three_costs(text: str) -> None:
+    chance = random.Random(text)
+    constraint = constraint_from_text(text, ["s"])
+    more_than_one_block = 0
+    for number in range(30):
+        space = random_space(chance)
+        rows = random_rows(chance, space, chance.randint(8, 30))
+        cost = cost_from_text(("discernibility", "ncp", "classification(c)")[number % 3])
+        problem = problem_of(space, rows, [constraint], cost)
+        expected = box_optimum(problem)
+        assert optimum_found(problem) == pytest.approx(expected, rel=1e-9, abs=1e-9), space
+        whole = cost.of_block(problem.table.statistics, space.root, problem.table)
+        more_than_one_block += math.isfinite(expected) and expected < whole - 1e-9
+    assert more_than_one_block >= 3
