@@ -24,25 +24,21 @@ from gensearch_db.search.block_kernel import (
 )
 from gensearch_db.search.bounds import SQUARES, bound_from_sums
 from gensearch_db.search.memory import slot_of
-from gensearch_db.search.state import Candidates, Kernel
+from gensearch_db.search.state import OWN_COSTS, Candidates, Kernel
 
 MOST_EXACT_PARTS = 12
 """Sets of up to this many parts are split in every way; larger ones along candidate orders."""
 
 
-BOUNDS, OWN_COSTS = 0, 1
-"""What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (greedy search)."""
-
-
 @compiled
 def side_worth(
-    kernel: Kernel, worth: int, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
+    kernel: Kernel, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
 ) -> tuple[float, bool]:
     """The lower bound of one side of a split, and whether it is the side's optimum; or the side's own cost."""
     bound = bound_from_sums(kernel.bounds, rows, features)
     if bound >= limit:
         return bound, False
-    if worth == OWN_COSTS:
+    if kernel.candidates.worth[0] == OWN_COSTS:
         fill_regions(kernel.space, words, kernel.context)
         return block_cost(kernel.costs, rows, rows, features[SQUARES], kernel.context), False
     memory = kernel.memory
@@ -73,7 +69,6 @@ def push(candidates: Candidates, j: int, position: int, bound: float, exact: boo
 @compiled
 def push_splits(
     kernel: Kernel,
-    worth: int,
     words: NDArray[np.uint64],
     rows: int,
     limit: float,
@@ -90,11 +85,11 @@ def push_splits(
         if upper - lower < 2:
             continue
         if kind == ORDERED:
-            push_boundaries(kernel, worth, words, j, lower, upper, rows, limit)
+            push_boundaries(kernel, words, j, lower, upper, rows, limit)
         elif kind == TAXONOMY:
-            push_node(kernel, worth, words, j, lower, upper, limit)
+            push_node(kernel, words, j, lower, upper, limit)
         else:
-            restricted |= push_divisions(kernel, worth, words, j, lower, upper, rows, limit)
+            restricted |= push_divisions(kernel, words, j, lower, upper, rows, limit)
     return restricted
 
 
@@ -117,7 +112,6 @@ def interval_words(
 @compiled
 def push_boundaries(
     kernel: Kernel,
-    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
@@ -137,7 +131,7 @@ def push_boundaries(
             join_words(space, sums.suffix_words[base + code], sums.words[base + code])
     sums.left_words[:] = space.empty_words
     sums.left_features[:] = 0.0
-    left_rows = 0
+    left_rows = np.int64(0)
     for boundary in range(lower + 1, upper):
         i = base + boundary
         if sums.rows[i - 1] > 0:
@@ -151,7 +145,7 @@ def push_boundaries(
         if left_rows > 0:
             if not tight:
                 interval_words(space, words, j, lower, boundary, sums.left_words)
-            left, left_exact = side_worth(kernel, worth, left_rows, sums.left_features, sums.left_words, limit)
+            left, left_exact = side_worth(kernel, left_rows, sums.left_features, sums.left_words, limit)
             if left >= limit:
                 push(kernel.candidates, j, boundary, left, False)
                 continue
@@ -162,14 +156,13 @@ def push_boundaries(
             sums.right_words[:] = sums.suffix_words[i]
             if not tight:
                 interval_words(space, words, j, boundary, upper, sums.right_words)
-            right, right_exact = side_worth(kernel, worth, rows - left_rows, sums.right_features, sums.right_words, limit)
+            right, right_exact = side_worth(kernel, rows - left_rows, sums.right_features, sums.right_words, limit)
         push(kernel.candidates, j, boundary, left + right, left_exact and right_exact)
 
 
 @compiled
 def push_node(
     kernel: Kernel,
-    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
@@ -186,7 +179,7 @@ def push_node(
     for child in range(first, first + space.node_child_count[node]):
         sums.left_words[:] = space.empty_words
         sums.left_features[:] = 0.0
-        rows = 0
+        rows = np.int64(0)
         for i in range(base + space.node_lower[child], base + space.node_upper[child]):
             if sums.rows[i] > 0:
                 rows += sums.rows[i]
@@ -197,7 +190,7 @@ def push_node(
             continue
         if space.tightening == 0:
             interval_words(space, words, j, space.node_lower[child], space.node_upper[child], sums.left_words)
-        side, side_exact = side_worth(kernel, worth, rows, sums.left_features, sums.left_words, limit)
+        side, side_exact = side_worth(kernel, rows, sums.left_features, sums.left_words, limit)
         bound += side
         exact = exact and side_exact
     push(kernel.candidates, j, node, bound, exact)
@@ -229,7 +222,6 @@ def set_parts(space: SpaceArrays, words: NDArray[np.uint64], j: int, lower: int,
 @compiled
 def push_divisions(
     kernel: Kernel,
-    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
@@ -248,15 +240,15 @@ def push_divisions(
             for p in range(1, count):
                 if (choice >> (p - 1)) & 1:
                     first |= parts[p]
-            push_division(kernel, worth, words, j, lower, upper, first, rows, limit)
+            push_division(kernel, words, j, lower, upper, first, rows, limit)
         return False
     by_frequency(space, sums, j, parts, count)
     first = ZERO
     for p in range(count - 1):
         first |= parts[p]
-        push_division(kernel, worth, words, j, lower, upper, first, rows, limit)
+        push_division(kernel, words, j, lower, upper, first, rows, limit)
         if p > 0:
-            push_division(kernel, worth, words, j, lower, upper, parts[p], rows, limit)
+            push_division(kernel, words, j, lower, upper, parts[p], rows, limit)
     return True
 
 
@@ -281,7 +273,6 @@ def by_frequency(space: SpaceArrays, sums: Accumulators, j: int, parts: NDArray[
 @compiled
 def push_division(
     kernel: Kernel,
-    worth: int,
     words: NDArray[np.uint64],
     j: int,
     lower: int,
@@ -296,7 +287,7 @@ def push_division(
     sums.left_words[:] = space.empty_words
     sums.right_words[:] = space.empty_words
     sums.left_features[:] = 0.0
-    left_rows = 0
+    left_rows = np.int64(0)
     for code in range(lower, upper):
         i = base + code
         if sums.rows[i] == 0:
@@ -315,9 +306,9 @@ def push_division(
         set_words(space, words, j, first, sums.left_words)
         set_words(space, words, j, attribute_mask(space, words, j) & ~first, sums.right_words)
     if left_rows > 0:
-        left, left_exact = side_worth(kernel, worth, left_rows, sums.left_features, sums.left_words, limit)
+        left, left_exact = side_worth(kernel, left_rows, sums.left_features, sums.left_words, limit)
     if left_rows < rows and left < limit:
-        right, right_exact = side_worth(kernel, worth, rows - left_rows, sums.right_features, sums.right_words, limit)
+        right, right_exact = side_worth(kernel, rows - left_rows, sums.right_features, sums.right_words, limit)
     push(kernel.candidates, j, np.int64(first), left + right, left_exact and right_exact and left < limit)
 
 

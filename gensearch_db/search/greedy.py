@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
-from gensearch_db.search.candidates import OWN_COSTS, push_splits
+from gensearch_db.search.candidates import push_splits
 from gensearch_db.search.solver import divide, gather_part
-from gensearch_db.search.state import Kernel
+from gensearch_db.search.state import OWN_COSTS, Kernel
 
 
 @compiled
@@ -68,7 +68,8 @@ def take_steepest(
     rows = np.int64(0)
     for i in range(start, end):
         rows += kernel.cells.rows[kernel.order[i]]
-    push_splits(kernel, OWN_COSTS, words, rows, np.inf)
+    candidates.worth[0] = OWN_COSTS
+    push_splits(kernel, words, rows, np.inf)
     last = candidates.top[0]
     if noise > 0.0:
         for i in range(first, last):

@@ -27,7 +27,7 @@ class Memory(NamedTuple):
     used: NDArray[np.bool_]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
-    attribute: NDArray[np.int32]
+    attribute: NDArray[np.int64]
     position: NDArray[np.int64]
     effort: NDArray[np.int32]
     entries: NDArray[np.int64]
@@ -40,7 +40,7 @@ def new_memory(slots: int, word_count: int) -> Memory:
         used=np.zeros(slots, np.bool_),
         lower=np.zeros(slots),
         upper=np.zeros(slots),
-        attribute=np.zeros(slots, np.int32),
+        attribute=np.zeros(slots, np.int64),
         position=np.zeros(slots, np.int64),
         effort=np.zeros(slots, np.int32),
         entries=np.zeros(1, np.int64),
@@ -49,7 +49,7 @@ def new_memory(slots: int, word_count: int) -> Memory:
 
 def bytes_per_slot(word_count: int) -> int:
     """The memory that one slot takes."""
-    return 8 * word_count + 1 + 8 + 8 + 4 + 8 + 4
+    return 8 * word_count + 1 + 8 + 8 + 8 + 8 + 4
 
 
 @compiled

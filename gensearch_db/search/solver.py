@@ -15,9 +15,9 @@ from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather
 from gensearch_db.search.bounds import BoundArrays, bound_from_sums, water_fill
-from gensearch_db.search.candidates import BOUNDS, interval_words, push_splits, set_words, side_worth
+from gensearch_db.search.candidates import interval_words, push_splits, set_words, side_worth
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
-from gensearch_db.search.state import Kernel
+from gensearch_db.search.state import BOUNDS, Kernel
 
 DONE, PAUSED, MEMORY_FULL, STACK_FULL = 0, 1, 2, 3
 
@@ -161,7 +161,8 @@ def enter(kernel: Kernel) -> None:
         return
     candidates = kernel.candidates
     candidates.top[0] = frames.first_candidate[depth]
-    if push_splits(kernel, BOUNDS, words, rows, limit):
+    candidates.worth[0] = BOUNDS
+    if push_splits(kernel, words, rows, limit):
         counters.restricted[0] = 1
     frames.last_candidate[depth] = candidates.top[0]
     if candidates.best[0] < frames.best[depth]:
@@ -218,7 +219,7 @@ def open_split(kernel: Kernel) -> None:
         children.end[slot] = boundaries[part + 1]
         words = children.words[slot]
         rows = gather_part(kernel, frames.words[depth], j, position, part, boundaries[part], boundaries[part + 1], words)
-        bound, exact = side_worth(kernel, BOUNDS, rows, kernel.sums.left_features, words, np.inf)
+        bound, exact = side_worth(kernel, rows, kernel.sums.left_features, words, np.inf)
         children.bound[slot] = bound
         children.exact[slot] = exact
     frames.child_count[depth] = count

@@ -13,14 +13,19 @@ from gensearch_db.search.arrays import Accumulators, CellArrays, SpaceArrays
 from gensearch_db.search.bounds import BoundArrays
 from gensearch_db.search.memory import Memory
 
+BOUNDS, OWN_COSTS = 0, 1
+"""What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (greedy search)."""
+
 
 class Candidates(NamedTuple):
     """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
     mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
     ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
+    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS).
     """
 
-    attribute: NDArray[np.int32]
+    worth: NDArray[np.int64]
+    attribute: NDArray[np.int64]
     position: NDArray[np.int64]
     bound: NDArray[np.float64]
     top: NDArray[np.int64]
@@ -31,7 +36,8 @@ class Candidates(NamedTuple):
 def new_candidates(capacity: int) -> Candidates:
     """An empty stack."""
     return Candidates(
-        np.zeros(capacity, np.int32),
+        np.zeros(1, np.int64),
+        np.zeros(capacity, np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(capacity),
         np.zeros(1, np.int64),
