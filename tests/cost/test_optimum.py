@@ -13,6 +13,7 @@ import pytest
 
 from gensearch_db.cost.registry import COSTS, cost_from_text
 from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.privacy.minimum_length import with_minimum_lengths
 from gensearch_db.privacy.registry import CONSTRAINTS, constraint_from_text
 from gensearch_db.problem.problem import Strategy
 from gensearch_db.search.result import SearchProblem, Status, StoppingRule
@@ -98,3 +99,37 @@ def test_every_constraint_with_three_costs(text: str) -> None:
         whole = cost.of_block(problem.table.statistics, space.root, problem.table)
         more_than_one_block += math.isfinite(expected) and expected < whole - 1e-9
     assert more_than_one_block >= 3
+
+
+def test_minimum_lengths_of_constraints() -> None:
+    chance = random.Random(2)
+    longer = 0
+    for _ in range(40):
+        space = random_space(chance)
+        rows = random_rows(chance, space, chance.randint(4, 24))
+        constraints = [constraint_from_text(f"minimum_length(q0, {chance.choice([1, 2, 3])})", []), *constraints_of(chance)]
+        cost = cost_from_text("ncp")
+        free = problem_of(space, rows, constraints[1:], cost)
+        restricted = problem_of(with_minimum_lengths(space, constraints), rows, constraints, cost)
+        assert constraints[0].compiled(restricted.table) is not None
+        assert optimum_found(restricted) == pytest.approx(box_optimum(restricted), rel=1e-9, abs=1e-9), space
+        longer += box_optimum(restricted) > box_optimum(free) + 1e-9
+    assert longer >= 5
+
+
+def test_persons_as_the_unit_of_protection() -> None:
+    """Sizes count persons and distributions pairs; nothing but sizes and sets of values is pruned on."""
+    chance = random.Random(4)
+    feasible = differing = 0
+    for _ in range(60):
+        space = random_space(chance)
+        rows = random_rows(chance, space, chance.randint(10, 24), people=chance.randint(3, 8))
+        constraints = constraints_of(chance)
+        cost = cost_from_text(chance.choice(["ncp", "discernibility", "classification(c)"]))
+        problem = problem_of(space, rows, constraints, cost, persons=True)
+        expected = box_optimum(problem)
+        assert optimum_found(problem) == pytest.approx(expected, rel=1e-9, abs=1e-9), (constraints, space)
+        feasible += math.isfinite(expected)
+        differing += expected != box_optimum(problem_of(space, rows, constraints, cost))
+    assert feasible >= 20
+    assert differing >= 10
