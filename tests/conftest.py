@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
+
+from gensearch_db.problem.problem import Problem, is_file
+from tests.cases.invariants import check_release
+from tests.cases.naming import literal, source_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -54,3 +58,17 @@ def everything_in(connection: duckdb.DuckDBPyConnection) -> set[tuple[str, ...]]
             """
         ).fetchall()
     )
+
+
+@pytest.fixture
+def check_invariants() -> Callable[[duckdb.DuckDBPyConnection, Problem], None]:
+    """Checks the invariants of every release by SQL that shares no code with the package (``cases/invariants.py``)."""
+
+    def check(connection: duckdb.DuckDBPyConnection, problem: Problem) -> None:
+        source = literal(problem.table) if is_file(problem.table) else source_of(problem.table)
+        fields = problem.model_dump(mode="json", exclude_defaults=True)
+        measures = check_release(connection, {**fields, "table": source})
+        (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchall()[0]
+        assert measures.rows + measures.suppressed == rows
+
+    return check
