@@ -36,9 +36,7 @@ class GensearchMagics(Magics):
             self._choose(line.strip())
             return None
         if len(words) > 1 or (words and not words[0].isidentifier()):
-            raise SpecificationError(
-                f"'%%gensearch {line}': after %%gensearch goes at most the name of a variable for the rows"
-            )
+            raise SpecificationError(f"'%%gensearch {line}': at most one name, a variable, goes after %%gensearch")
         if self.connection is None:
             self.connection = connect()
         # The frame of this call has the notebook's variables as its globals, so that FROM df finds them before ours.
