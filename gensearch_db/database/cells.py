@@ -32,7 +32,7 @@ class KeyedColumn:
 
 @dataclass(frozen=True, eq=False)
 class CountedCells:
-    """The cells, as arrays and as the temporary table of ``docs/architecture.md``; ``joint`` splits them by value and person."""
+    """The cells, as arrays and as the temporary table of ``docs/architecture.md``; ``joint`` splits them by value, person."""
 
     cells: Cells
     cells_table: TableName

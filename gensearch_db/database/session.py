@@ -6,7 +6,6 @@ Results stream in DuckDB: a pending result holds its connection. Every helper he
 from __future__ import annotations
 
 import secrets
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -57,7 +56,7 @@ class Session:
             # DuckDB refuses to change the directory once it was used; it is then left set, and emptied.
             with suppress(duckdb.Error):
                 self.connection.execute(statement("session/reset_spill_directory"))
-            shutil.rmtree(self._spill.name, ignore_errors=True)
+            self._spill.cleanup()
             self._spill = None
         if self._owns_connection:
             self.connection.close()

@@ -100,7 +100,8 @@ def next_place(position: Any, family: Family, type_name: str) -> Any:
     if family is Family.DECIMAL:
         return position + Decimal(1).scaleb(-decimal_scale(type_name))
     if type_name == "FLOAT":
-        return float(np.nextafter(np.float32(position), np.float32(np.inf)))
+        with np.errstate(over="ignore"):
+            return float(np.nextafter(np.float32(position), np.float32(np.inf)))
     if family is Family.FLOAT:
         return math.nextafter(position, math.inf)
     return position + {"TIMESTAMP_S": 1_000_000, "TIMESTAMP_MS": 1_000}.get(type_name, 1)
@@ -134,15 +135,29 @@ def _float_grid(width: Fraction, *, single: bool) -> tuple[Callable[[float], int
     the bin whose edges, so rounded, enclose it."""
 
     def edge(number: int) -> float:
-        nearest = float(number * width)
-        return float(np.float32(nearest)) if single else nearest
+        try:
+            nearest = float(number * width)
+        except OverflowError:
+            return math.inf if number > 0 else -math.inf
+        return _nearest_single(number * width, nearest) if single else nearest
 
     def bin_of(position: float) -> int:
-        number = math.floor(Fraction(position) / width)
-        while edge(number + 1) <= position:
-            number += 1
-        while edge(number) > position:
-            number -= 1
-        return number
+        # The largest multiple that is rounded to the value or below it lies at most half way to the next value. (Steps of
+        # one bin would not do: far from 0 millions of multiples round to one value.)
+        following = next_place(position, Family.FLOAT, "FLOAT" if single else "DOUBLE")
+        half_way = (Fraction(position) + Fraction(following)) / 2 if math.isfinite(following) else Fraction(position)
+        number = math.floor(half_way / width)
+        return number if edge(number) <= position else number - 1
 
     return bin_of, edge
+
+
+def _nearest_single(exact: Fraction, nearest: float) -> float:
+    """The single-precision number nearest to ``exact``; rounding its double again could end beside it."""
+    with np.errstate(over="ignore"):
+        rounded = np.float32(nearest)
+        neighbours = (np.nextafter(rounded, np.float32(-np.inf)), np.nextafter(rounded, np.float32(np.inf)))
+    if not np.isfinite(rounded):
+        return float(rounded)
+    finite = [float(rounded), *(float(neighbour) for neighbour in neighbours if np.isfinite(neighbour))]
+    return min(finite, key=lambda candidate: abs(Fraction(candidate) - exact))

@@ -153,7 +153,8 @@ class _Resolver:
         if self.specification.split is not None:
             if parse_split(self.specification.split) != Anywhere():
                 raise SpecificationError(
-                    f"column '{self.name}' is of type {self.values.column.type}; '{self.specification.split}' needs numbers or dates"
+                    f"column '{self.name}' is of type {self.values.column.type};"
+                    f" '{self.specification.split}' needs numbers or dates"
                 )
             return self.own_order(), OrderedAttribute, None
         if self.values.count <= FLAT_VALUES:

@@ -1,4 +1,4 @@
-"""Reading the ``split`` of a quasi-identifier: ``every 5``, ``every 3 months``, ``at 22, 26``, ``16 quantiles``, ``anywhere``."""
+"""Reading the ``split`` of a quasi-identifier: ``every 5``, ``every 3 months``, ``at 22, 26``, ``16 quantiles``, …"""
 
 from __future__ import annotations
 

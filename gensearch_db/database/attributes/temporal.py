@@ -43,8 +43,8 @@ ToInstant = Callable[[Sequence[int]], Sequence[int]]
 def calendar(values: DistinctValues, split: Every, local: Sequence[int], to_instant: ToInstant, domain: Domain) -> Plan:
     """One leaf per calendar unit that occurs; ``local`` are the values' local times, in the order of the ordinals.
 
-    Several units together (``every 10 years``) lie on a grid through the year 0; days and shorter ones through 1970-01-01, weeks
-    begin on Mondays.
+    Several units together (``every 10 years``) lie on a grid through the year 0; days and shorter ones through 1970-01-01;
+    weeks begin on Mondays.
     """
     assert split.unit is not None
     if values.family is Family.DATE and split.unit in _FINER_THAN_A_DAY:

@@ -33,12 +33,12 @@ def prefixes(values: DistinctValues) -> tuple[Plan, Taxonomy]:
     as many as the shortest of their common prefixes has. Hidden characters are stars where all values below have one length,
     else one star: ``021**``, ``EC*``.
     """
-    if not values.texts:
-        return _planned(values, TaxonomyTree(ROOT, [], ()))
     if values.family.numeric or values.family.temporal:
         raise DataError(
             f"column '{values.column.name}' is of type {values.column.type}; prefixes need text: cast it to VARCHAR"
         )
+    if not values.texts:
+        return _planned(values, TaxonomyTree(ROOT, [], ()))
     leaves: list[str] = []
     children = _branches(list(values.texts), len(_common_prefix(values.texts)), leaves)
     return _planned(values, TaxonomyTree(ROOT, children, tuple(leaves)))

@@ -1,0 +1,155 @@
+"""Sessions: DuckDB's errors in our words, transactions, interrupts, spilling."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from gensearch_db.database.rendering import Sql
+from gensearch_db.database.session import Session, open_database
+from gensearch_db.errors import DataError, LockError, ReadOnlyError, ResourceError, SpecificationError
+
+HOLDER = """
+import duckdb, sys
+duckdb.connect(sys.argv[1]).execute("CREATE TABLE IF NOT EXISTS held (a INT)")
+held = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    with open_database(":memory:") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_database_locked_by_another_process_is_named_with_its_holder(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "x01.db"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(LockError, match=rf"x01\.db' is locked by another process \(PID {holder.pid}\)"):
+            open_database(path, read_only=read_only)
+        holder.communicate()
+
+
+def test_another_configuration_in_this_process_is_a_lock(tmp_path: Path) -> None:
+    with open_database(tmp_path / "a.db"), pytest.raises(LockError, match="another configuration"):
+        open_database(tmp_path / "a.db", read_only=True)
+
+
+def test_a_read_only_database_refuses_to_be_written(tmp_path: Path) -> None:
+    open_database(tmp_path / "a.db").close()
+    with open_database(tmp_path / "a.db", read_only=True) as session:
+        with pytest.raises(ReadOnlyError, match="read-only"):
+            session.execute(Sql("CREATE TABLE t (a INT)"))
+        session.execute(Sql("CREATE TEMP TABLE t (a INT)"))
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_text("not a database, but long enough to be looked at " * 100)
+    with pytest.raises(SpecificationError, match="not a valid DuckDB database file"):
+        open_database(tmp_path / "a.db")
+    with pytest.raises(SpecificationError, match="does not exist"):
+        open_database(tmp_path / "none.db", read_only=True)
+
+
+def test_an_unknown_table_comes_with_duckdbs_own_near_matches(session: Session) -> None:
+    session.connection.execute("CREATE TABLE people (a INT)")
+    with pytest.raises(SpecificationError, match=r'Table with name peple does not exist! Did you mean "people"\?'):
+        session.rows(Sql("SELECT * FROM peple"))
+
+
+def test_a_conversion_is_a_data_error(session: Session) -> None:
+    with pytest.raises(DataError, match="Could not convert"):
+        session.rows(Sql("SELECT 'x'::INTEGER"))
+
+
+def test_memory_that_runs_out_names_the_limit(session: Session) -> None:
+    session.connection.execute("SET memory_limit = '30MB'; SET max_temp_directory_size = '1MB'; SET threads = 1")
+    with pytest.raises(ResourceError, match=r"(?s)(memory|disk).*limit"):
+        session.rows(Sql("SELECT count(*) FROM (SELECT hash(i) AS h, list(i) FROM range(3000000) r(i) GROUP BY h)"))
+    assert session.value(Sql("SELECT 1")) == 1
+
+
+def test_a_transaction_keeps_all_or_nothing(session: Session) -> None:
+    with session.transaction():
+        session.execute(Sql("CREATE TABLE kept (a INT)"))
+    with pytest.raises(SpecificationError), session.transaction():
+        session.execute(Sql("CREATE TABLE lost (a INT)"))
+        session.execute(Sql("SELECT * FROM nowhere"))
+    with pytest.raises(ZeroDivisionError), session.transaction():
+        session.execute(Sql("CREATE TABLE lost (a INT)"))
+        raise ZeroDivisionError
+    assert session.rows(Sql("SELECT table_name FROM duckdb_tables()")) == [("kept",)]
+    with session.transaction():
+        pass
+
+
+def test_a_users_open_transaction_is_left_alone(session: Session) -> None:
+    session.connection.execute("BEGIN; CREATE TABLE theirs (a INT)")
+    with pytest.raises(SpecificationError, match="a transaction is open on this connection"), session.transaction():
+        raise AssertionError("never reached")
+    session.connection.execute("COMMIT")
+    assert session.rows(Sql("SELECT table_name FROM duckdb_tables()")) == [("theirs",)]
+
+
+def test_an_interrupt_stops_the_statement_and_leaves_the_connection_usable(session: Session) -> None:
+    def interrupt() -> None:
+        time.sleep(0.3)
+        session.interrupt()
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        session.rows(Sql("SELECT sum(a.range * b.range) FROM range(3000000) a, range(3000000) b"))
+    assert session.value(Sql("SELECT 1")) == 1
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from gensearch_db.database.rendering import Sql
+from gensearch_db.database.session import open_database
+session = open_database(":memory:")
+threading.Thread(target=lambda: (time.sleep(0.3), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
+try:
+    session.rows(Sql("SELECT sum(a.range * b.range) FROM range(3000000) a, range(3000000) b"))
+except KeyboardInterrupt:
+    print("interrupted", session.value(Sql("SELECT 1")))
+"""
+
+
+def test_control_c_stops_the_statement() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=20, check=False)
+    assert (done.stdout, done.stderr) == ("interrupted 1\n", "")
+
+
+def test_a_database_without_a_spill_directory_gets_one_for_the_session() -> None:
+    connection = duckdb.connect(":memory:")
+    connection.execute("SET temp_directory = ''")
+    setting = Sql("SELECT current_setting('temp_directory')")
+    with Session(connection) as session:
+        directory = session.value(setting)
+        assert directory
+    assert not Path(directory).exists()
+    assert connection.execute(setting).fetchone() == ("",)
+    connection.close()
+
+
+def test_arrow_tables_are_read_under_a_name_of_ours(session: Session) -> None:
+    import pyarrow
+
+    with session.registered(pyarrow.table({"a": [1, 2]})) as name:
+        assert session.arrow(Sql(f"SELECT sum(a) AS s FROM {name}")).to_pydict() == {"s": [3]}
+    assert session.rows(Sql("SELECT view_name FROM duckdb_views() WHERE NOT internal")) == []
