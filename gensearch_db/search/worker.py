@@ -276,7 +276,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
 
 
 def _prices(problem: SearchProblem, minimum_rows: int) -> NDArray[np.float64]:
-    """The prices that the costs themselves know (:meth:`Cost.prices`), but for squared sizes, which have features of their own."""
+    """The prices that the costs know themselves (:meth:`Cost.prices`); squared sizes have features of their own."""
     cost = problem.cost
     terms = cost.terms if isinstance(cost, WeightedSum) else ((Fraction(1), cost),)
     total = np.zeros(problem.cells.cell_count)
