@@ -20,6 +20,7 @@ from gensearch_db.cost.cost import Cost
 from gensearch_db.cost.registry import cost_from_text
 from gensearch_db.database.audit import AuditReport
 from gensearch_db.database.audit.report import Verdict
+from gensearch_db.database.block_statistics import SqlStatistics
 from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.prepared import PreparedTable, prepare
@@ -30,6 +31,7 @@ from gensearch_db.errors import (
     GensearchError,
     InfeasibleError,
     Problems,
+    ResourceError,
     SearchInterruptedError,
     SpecificationError,
 )
@@ -37,12 +39,15 @@ from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.privacy.feasibility import check_whole_table
 from gensearch_db.privacy.minimum_length import with_minimum_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
-from gensearch_db.problem.problem import Problem
+from gensearch_db.problem.problem import Problem, StatisticsSource
 from gensearch_db.problem.written import quasi_identifiers
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
 
 T = TypeVar("T")
+
+MOST_ROWS = math.isqrt(2**53)
+"""The largest table whose discernibility is exact in double precision."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,7 @@ def anonymize(
         session.refuse_open_transaction()
         prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
         with prepared:
+            _check_row_count(prepared.cells.row_count)
             check_whole_table(prepared.table, constraints, problem.suppress_at_most)
             result = _search(prepared, constraints, cost, progress)
             _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
@@ -183,6 +189,12 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     return prepared, constraints, cost
 
 
+def _check_row_count(rows: int) -> None:
+    """Refuse tables whose costs (up to the square of their rows) would no longer be exact. Raises :class:`ResourceError`."""
+    if rows > MOST_ROWS:
+        raise ResourceError(f"the table has {rows:,} rows; costs are exact up to {MOST_ROWS:,} rows: anonymize it in parts")
+
+
 def _collected(problems: Problems, step: Callable[[], T]) -> T | None:
     """The step's result, or None after its specification errors were remembered."""
     try:
@@ -209,6 +221,8 @@ def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: 
         StoppingRule(problem.stop_after, problem.stop_within, problem.node_limit, problem.memory_limit),
         progress,
         problem.options,
+        threads=problem.threads,
+        statistics=SqlStatistics(prepared) if problem.statistics is StatisticsSource.SQL else None,
     )
 
 

@@ -33,14 +33,14 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; errors become one message on stderr and the exit code of their class."""
     try:
-        application(arguments, standalone_mode=False)
+        code = application(arguments, standalone_mode=False)
+        if isinstance(code, int):
+            sys.exit(code)
     except GensearchError as error:
         _complain(str(error))
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
-    except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.exceptions.Abort):
         _complain("interrupted; nothing was written")

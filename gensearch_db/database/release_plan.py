@@ -33,7 +33,7 @@ class AttributePlan:
 
     def context(self, *, typed: bool, missing: bool, last: bool = False) -> dict[str, Any]:
         """What the statements that write the release print of it: names of columns and what they show."""
-        shown = [(self.columns.label, "label")]
+        shown: list[tuple[str | None, str]] = [(self.columns.label, "label")]
         if typed and self.published.interval:
             shown += [(self.columns.lower, "lower"), (self.columns.upper, "upper")]
         elif typed:
