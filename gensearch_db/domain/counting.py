@@ -29,15 +29,15 @@ Shape = tuple[str, tuple["Shape", ...] | int]
 ``("set", members' shapes)``; shapes of a node or a set are sorted."""
 
 POINT: Shape = ("ordered", 1)
-MOST_TERMS = 2_000_000
-"""Terms of the recursion that are worked out before it is given up."""
+MOST_TERMS = 1_000_000
+"""Factors of the recursion's terms that are worked out (in a few seconds) before it is given up."""
 
 
 def count_partitions(space: Space, *, most_terms: int = MOST_TERMS) -> int:
     """The number of hierarchical partitions of the space, exactly.
 
-    Four ordered attributes with 3 splits each are counted in seconds; the work grows with the number of integer partitions
-    of each split count. Raises :class:`SpecificationError` beyond ``most_terms`` terms; :func:`count_boxes` always works.
+    The work grows with the number of integer partitions of each attribute's leaf count. Raises :class:`SpecificationError`
+    beyond ``most_terms`` factors of its terms; :func:`count_boxes` always works.
 
     >>> from gensearch_db.domain.attribute import Leaf, OrderedAttribute
     >>> two_splits = OrderedAttribute("age", tuple(Leaf(str(i)) for i in range(3)))
@@ -99,7 +99,7 @@ class _Counting:
     def _count(self, box: tuple[Shape, ...]) -> int:
         total = 1
         for ways in product(*(self._ways(shape) for shape in box)):
-            self._spend()
+            self._spend(math.prod(len(parts) for _, parts in ways))
             if all(sum(copies for _, copies in parts) == 1 for _, parts in ways):
                 continue
             term = math.prod(coefficient for coefficient, _ in ways)
@@ -109,8 +109,8 @@ class _Counting:
             total -= term
         return total
 
-    def _spend(self) -> None:
-        self.terms_left -= 1
+    def _spend(self, factors: int) -> None:
+        self.terms_left -= factors
         if self.terms_left < 0:
             raise SpecificationError(
                 "the space has too many partitions to count exactly; count_boxes gives the number of its possible blocks"
@@ -121,7 +121,7 @@ class _Counting:
         if shape not in self.ways:
             gathered: Counter[tuple[tuple[Shape, int], ...]] = Counter()
             for coefficient, parts in _cuttings(shape):
-                self._spend()
+                self._spend(1)
                 gathered[tuple(sorted(Counter(parts).items()))] += coefficient
             self.ways[shape] = [(coefficient, parts) for parts, coefficient in gathered.items() if coefficient]
         return self.ways[shape]

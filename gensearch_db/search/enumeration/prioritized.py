@@ -25,6 +25,8 @@ CANDIDATE_BYTES = 400
 """Measured in CPython 3.12: a candidate with its queue entry and its share of the parent's tree."""
 BOX_BYTES = 2500
 """A judged box with its divisions, options and statistics."""
+RELEASE_BYTES = 2000
+"""An optimal release that is kept or only counted."""
 PROGRESS_SECONDS = 0.25
 
 Entry = tuple[float, float, int, Candidate]
@@ -73,7 +75,8 @@ class PrioritizedSearch:
                 self._push(root)
             while self.queue and not self._good_enough():
                 self._shorten()
-                self._expand_next()
+                if self.queue:
+                    self._expand_next()
             self._in_hand = math.inf
         except Stop as stop:
             return stop.status
@@ -237,6 +240,7 @@ class PrioritizedSearch:
         if stopping.node_limit is not None and self.expansion.generated >= stopping.node_limit:
             raise Stop(Status.NODE_LIMIT)
         used = len(self.queue) * CANDIDATE_BYTES + self.rule.judge.boxes.count * BOX_BYTES
+        used += self.incumbent.count * RELEASE_BYTES
         if stopping.memory_limit is not None and used > stopping.memory_limit * 1_000_000:
             raise Stop(Status.MEMORY_LIMIT)
         if now >= self._next_report:
