@@ -94,11 +94,16 @@ class Release:
 
     def to_text(self) -> str:
         """The certificate as lines of text."""
-        factor = f"{self.approximation_factor:.6g}" if math.isfinite(self.approximation_factor) else "unknown"
+        cost = f"{self.problem.minimize} {self.cost:,.10g}"
+        if self.status is Status.OPTIMAL:
+            proof = f"{cost}: no release that meets the constraints costs less"
+        elif math.isfinite(self.approximation_factor):
+            proof = f"{cost}, at most {self.approximation_factor:.4g} times the optimum (at least {self.lower_bound:,.10g})"
+        else:
+            proof = f"{cost}; no lower bound is known"
         lines = [
             f"Release {self.name}: {self.status.value}",
-            f"  {self.problem.minimize} {self.cost:,.10g}, proven to be at least {self.lower_bound:,.10g}"
-            f" (at most {factor} times the optimum, gap {self.gap:.2%})",
+            f"  {proof}",
             f"  {self.rows_released:,} rows in {self.blocks:,} blocks, {self.rows_suppressed:,} suppressed,"
             f" {self.seconds:.1f} s",
             *(f"  note: {note}" for note in self.notes),
@@ -162,6 +167,7 @@ def anonymize(
         with prepared:
             _check_row_count(prepared.cells.row_count)
             check_whole_table(prepared.table, constraints, problem.suppress_at_most)
+            cost.check(prepared.table)
             result = _search(prepared, constraints, cost, progress)
             _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
             return _released(prepared, constraints, result, started, replace=replace)

@@ -12,7 +12,7 @@ from gensearch_db.cost.class_histograms import class_position, histograms_by_cel
 from gensearch_db.cost.cost import CompiledCost, Cost
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call
 
 KIND = 2
@@ -60,7 +60,7 @@ class Classification(Cost):
 
     def describe(self) -> str:
         """``classification(income)``."""
-        return f"{self.name}({self.column})"
+        return f"{self.name}({written(self.column)})"
 
     def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
         """The minority of each cell, by monotonicity."""

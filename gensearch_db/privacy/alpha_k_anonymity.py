@@ -12,7 +12,7 @@ from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 KIND = 5
@@ -95,7 +95,7 @@ class AlphaKAnonymity(Constraint):
 
     def describe(self) -> str:
         """``alpha_k_anonymity(0.5, 10, income)``."""
-        return f"{self.name}({plain(self.alpha)}, {self.k}, {self.column})"
+        return f"{self.name}({plain(self.alpha)}, {self.k}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """k, alpha as a fraction, and the code of the missing value."""

@@ -19,7 +19,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy import frequency_bounds
 from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledConstraint, Constraint
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 SIZES_TRIED = 10_000
@@ -108,7 +108,7 @@ class _BetaLikeness(Constraint):
 
     def describe(self) -> str:
         """``basic_beta_likeness(1.5, income)``."""
-        return f"{self.name}({plain(self.beta)}, {self.column})"
+        return f"{self.name}({plain(self.beta)}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """Upper bounds only; a value may be absent."""

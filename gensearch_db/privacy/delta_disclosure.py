@@ -19,7 +19,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy import frequency_bounds
 from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledConstraint, Constraint
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 SIZES_TRIED = 10_000
@@ -125,7 +125,7 @@ class DeltaDisclosure(Constraint):
 
     def describe(self) -> str:
         """``delta_disclosure(1.5, income, zeros = violation)``."""
-        return f"{self.name}({plain(self.delta)}, {self.column}, zeros = {self.zeros})"
+        return f"{self.name}({plain(self.delta)}, {written(self.column)}, zeros = {self.zeros})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """Lower and upper bounds, and whether a count of 0 passes."""

@@ -9,7 +9,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class DistinctLDiversity(Constraint):
 
     def describe(self) -> str:
         """``distinct_l_diversity(3, income)``."""
-        return f"{self.name}({self.l}, {self.column})"
+        return f"{self.name}({self.l}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """l and the code of the missing value."""

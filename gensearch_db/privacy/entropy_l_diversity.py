@@ -19,7 +19,7 @@ from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class EntropyLDiversity(Constraint):
 
     def describe(self) -> str:
         """``entropy_l_diversity(2, income)``."""
-        return f"{self.name}({plain(self.l)}, {self.column})"
+        return f"{self.name}({plain(self.l)}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """ln l, l as a fraction, and the code of the missing value."""

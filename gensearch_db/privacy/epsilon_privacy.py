@@ -20,7 +20,7 @@ from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 KIND = 9
@@ -141,7 +141,7 @@ class EpsilonPrivacy(Constraint):
     def describe(self) -> str:
         """``epsilon_privacy(epsilon = 10, sigma = 10000, b = 0, column = income)``."""
         numbers = f"epsilon = {plain(self.epsilon)}, sigma = {plain(self.sigma)}, b = {self.b}"
-        return f"{self.name}({numbers}, column = {self.column})"
+        return f"{self.name}({numbers}, column = {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """epsilon = p / q and S = u / v as integers, b, and the code of the missing value."""

@@ -16,7 +16,7 @@ from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.privacy.constraint import AuditMeasure, CompiledConstraint, Constraint
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 KIND = 1
@@ -84,7 +84,7 @@ class MinimumLength(Constraint):
 
     def describe(self) -> str:
         """``minimum_length(age, 5)``."""
-        return f"minimum_length({self.attribute}, {plain(self.length)})"
+        return f"minimum_length({written(self.attribute)}, {plain(self.length)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """Nothing but the kind: searches test the space's own lengths (:func:`with_minimum_lengths`), which must hold it."""

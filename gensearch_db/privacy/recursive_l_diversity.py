@@ -17,7 +17,7 @@ from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
 from gensearch_db.privacy.missing import known_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class RecursiveLDiversity(Constraint):
 
     def describe(self) -> str:
         """``recursive_l_diversity(3, 2, income)``."""
-        return f"{self.name}({plain(self.c)}, {self.l}, {self.column})"
+        return f"{self.name}({plain(self.c)}, {self.l}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """l, c as a fraction, and the code of the missing value."""

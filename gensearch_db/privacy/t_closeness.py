@@ -19,7 +19,7 @@ from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy import ground_distance
 from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledConstraint, Constraint
-from gensearch_db.problem.arguments import bind
+from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class TCloseness(Constraint):
     def describe(self) -> str:
         """``t_closeness(0.2, income, distance = equal)``."""
         distance = f", distance = {self.distance}" if self.distance else ""
-        return f"{self.name}({plain(self.t)}, {self.column}{distance})"
+        return f"{self.name}({plain(self.t)}, {written(self.column)}{distance})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """The limit as whole part, remainder and divisor; the table's total and counts; a hierarchy's nodes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -90,3 +91,14 @@ def bind(call: Call, *, numbers: Sequence[str] = (), names: Sequence[str] = (), 
             raise bound.fail(f"{keyword} is given twice")
         bound.values[keyword] = argument
     return bound
+
+
+def written(name: str | None) -> str:
+    """A name as a call holds it: bare where it is a plain word, else in double quotes.
+
+    >>> written('post code')
+    '"post code"'
+    """
+    if name is None or re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        return str(name)
+    return '"' + name.replace('"', '""') + '"'
