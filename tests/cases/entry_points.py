@@ -1,7 +1,7 @@
 """The ways into the package, each as a function from what a step says to an outcome that can be compared.
 
-``python``: the API on an open connection. ``toml``: a problem file through the command line, in this process. ``statement``:
-SQL through ``gensearch_db.connect``. What went wrong comes back as the class and the text of the error.
+``python``: the API on an open connection. ``command``: a problem file through the command line, in this process.
+``statement``: SQL through ``gensearch_db.connect``. What went wrong comes back as the class and the text of the error.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ class PythonEntry:
 class CommandEntry(PythonEntry):
     """The command line: the problem as a TOML file, the outcome as an exit code, JSON on stdout and a line on stderr."""
 
-    name = "toml"
+    name = "command"
 
     def anonymize(self, connection: duckdb.DuckDBPyConnection, problem: dict[str, Any]) -> Outcome:
         """Make a release by ``gensearch anonymize``. The file must be free: the caller's connection is closed meanwhile."""
         file = self.path.parent / "problem.toml"
-        file.write_text(toml(problem), encoding="utf-8")
+        file.write_text(toml({**problem, "threads": self.threads}), encoding="utf-8")
         try:
             return command(["anonymize", str(self.path), "--problem", str(file), "--json"])
         finally:

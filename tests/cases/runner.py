@@ -31,8 +31,7 @@ class Variant:
 
 VARIANTS = {
     "python": Variant(PythonEntry),
-    "shuffled": Variant(PythonEntry, threads=8, shuffled=True),
-    "toml": Variant(CommandEntry),
+    "command": Variant(CommandEntry, threads=8, shuffled=True),
     "statement": Variant(StatementEntry),
 }
 
@@ -62,19 +61,23 @@ def _set_up(path: Path, case: Case, variant: Variant) -> None:
         for fact in case.facts:
             _check_rows(connection, fact, f"{case.case}, fact about the input")
         if variant.shuffled and case.shuffle:
-            _shuffle(connection)
+            _shuffle(connection, case)
 
 
-def _shuffle(connection: duckdb.DuckDBPyConnection) -> None:
-    """Every table anew with its columns reversed and its rows in an order that has nothing to do with the first."""
+def _shuffle(connection: duckdb.DuckDBPyConnection, case: Case) -> None:
+    """Every table anew, its rows in an order that has nothing to do with the first, its columns reversed.
+
+    The columns of a taxonomy table stay: their order says which level is which.
+    """
+    attributes = [given for step in case.steps for given in (step.problem or {}).get("quasi_identifiers", {}).values()]
+    taxonomies = {given["taxonomy"] for given in attributes if "taxonomy" in given}
     query = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal"
     for schema, table in rows_of(connection, query):
         name = f"{quoted(schema)}.{quoted(table)}"
         columns = [quoted(column) for column, *_ in rows_of(connection, f"DESCRIBE {name}")]
         connection.execute(f"CREATE TEMP TABLE case_copy AS SELECT *, hash(rowid, 'other order') AS case_place FROM {name}")
-        connection.execute(
-            f"CREATE OR REPLACE TABLE {name} AS SELECT {', '.join(reversed(columns))} FROM case_copy ORDER BY case_place"
-        )
+        columns = columns if table in taxonomies else columns[::-1]
+        connection.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT {', '.join(columns)} FROM case_copy ORDER BY case_place")
         connection.execute("DROP TABLE case_copy")
 
 
