@@ -8,7 +8,7 @@ import sys
 import click
 import typer
 
-from gensearch_db.cli import anonymize, audit, demo, publish, releases, sql
+from gensearch_db.cli import anonymize, audit, demo, estimate, publish, queries, releases, sql
 from gensearch_db.errors import GensearchError
 
 application = typer.Typer(
@@ -24,6 +24,8 @@ application.command("audit", epilog=audit.EXAMPLES)(audit.command)
 application.command("releases")(releases.command)
 application.command("sql", epilog=sql.EXAMPLES)(sql.command)
 application.command("publish", epilog=publish.EXAMPLES)(publish.command)
+application.command("estimate", epilog=estimate.EXAMPLES)(estimate.command)
+application.add_typer(queries.application, name="queries")
 application.command("demo")(demo.command)
 
 INTERRUPTED = 130

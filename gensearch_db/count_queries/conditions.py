@@ -146,7 +146,8 @@ class _Conditions:
     def other_test(self, left: Operand, start: int) -> Predicate:
         cursor = self.cursor
         if cursor.is_word("GLOB", "SIMILAR", "COLLATE"):
-            raise cursor.error(f"{cursor.take().text.upper()} is not supported; use LIKE or IN")
+            word = cursor.take()
+            raise cursor.error(f"{word.text.upper()} is not supported; use LIKE or IN", word)
         if cursor.take_word("ISNULL"):
             return self.missing(left)
         if cursor.take_word("NOTNULL"):

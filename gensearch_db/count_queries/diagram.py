@@ -112,9 +112,7 @@ def _grouped(
     formula: Formula, column: PublishedColumn, conditions: tuple[Condition, ...], combinations: Sequence[tuple[bool, ...]]
 ) -> dict[Formula, list[tuple[bool, ...]]]:
     if len(combinations) > _MOST_PATHS:
-        raise DiagramTooLargeError(
-            f"column '{column.name}' stands in too many conditions; ask for parts of the query"
-        )
+        raise DiagramTooLargeError(f"column '{column.name}' stands in too many conditions; ask for parts of the query")
     parted: dict[Formula, list[tuple[bool, ...]]] = {}
     for combination in combinations:
         rest = decided(formula, column.number, dict(zip(conditions, combination, strict=True)))

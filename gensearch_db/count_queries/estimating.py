@@ -58,6 +58,11 @@ class Answer:
             raise ValueError(f"the query has {len(self.estimates)} answers, not one")
         return self.estimates[0].estimate
 
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain values for JSON."""
+        rows = [vars(one) | {"group": [_plain(value) for value in one.group]} for one in self.estimates]
+        return {"query": self.query.text, "group_columns": list(self.group_columns), "estimates": rows}
+
 
 @dataclass(frozen=True)
 class _Asked:
@@ -67,6 +72,11 @@ class _Asked:
     label: str | None
     group: Group
     node: Node
+
+
+def _plain(value: Any) -> Any:
+    """A group value for JSON."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def estimate(database: Database, release: str, sql: str) -> Answer:

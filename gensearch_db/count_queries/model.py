@@ -132,7 +132,8 @@ class CountQuery:
     """One ``SELECT COUNT(*) … FROM table WHERE … GROUP BY …``.
 
     ``script`` is the whole text it was read from, ``place`` the query in it, ``table`` the name of the one table behind it.
-    ``groups`` are the GROUP BY columns in order, ``group_labels`` the names of the answer's columns for them.
+    ``aliased`` says that the table has an alias. ``groups`` are the GROUP BY columns in order, ``group_labels`` the names of
+    the answer's columns for them, ``shown`` for each item of the SELECT list its place among them (None: a count).
     """
 
     script: str
@@ -142,6 +143,8 @@ class CountQuery:
     where: Predicate | None = None
     groups: tuple[ColumnName, ...] = ()
     group_labels: tuple[str, ...] = ()
+    shown: tuple[int | None, ...] = (None,)
+    aliased: bool = False
 
     @property
     def text(self) -> str:

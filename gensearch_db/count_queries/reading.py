@@ -69,6 +69,7 @@ class _Relation:
     table: Place
     condition: Predicate | None
     scope: Scope
+    aliased: bool = False
 
 
 class _Reader:
@@ -98,7 +99,9 @@ class _Reader:
         labels = tuple(items.label_of(group) for group in groups)
         place = Place(cursor.tokens[0].start, cursor.tokens[-1].end)
         condition = conjunction(relation.condition, where)
-        return CountQuery(self.script, place, relation.table, tuple(items.counts), condition, groups, labels)
+        shown = items.shown(groups)
+        counts = tuple(items.counts)
+        return CountQuery(self.script, place, relation.table, counts, condition, groups, labels, shown, relation.aliased)
 
     def refused(self) -> QueryError:
         """An error about the next word, which no count query can go on with."""
@@ -124,7 +127,10 @@ class _Reader:
                 cursor.expect_word("MATERIALIZED")
             relation = self.filtering_query(named)
             named[name.casefold()] = _Relation(
-                relation.table, relation.condition, Scope(frozenset({(name.casefold(),)}), relation.scope.columns)
+                relation.table,
+                relation.condition,
+                Scope(frozenset({(name.casefold(),)}), relation.scope.columns),
+                relation.aliased,
             )
             if not cursor.take_symbol(","):
                 return named
@@ -154,7 +160,8 @@ class _Reader:
             relation = self.filtering_query(named)
             alias = self.alias()
             qualifiers = frozenset({(alias.casefold(),)}) if alias else frozenset[tuple[str, ...]]()
-            return _Relation(relation.table, relation.condition, Scope(qualifiers, relation.scope.columns))
+            scope = Scope(qualifiers, relation.scope.columns)
+            return _Relation(relation.table, relation.condition, scope, relation.aliased)
         parts, place = self.table_name()
         alias = self.alias()
         behind = named.get(parts[0].casefold()) if len(parts) == 1 else None
@@ -162,8 +169,9 @@ class _Reader:
         suffixes = frozenset(own[start:] for start in range(len(own)))
         qualifiers = frozenset({(alias.casefold(),)}) if alias else suffixes
         if behind is None:
-            return _Relation(place, None, Scope(qualifiers))
-        return _Relation(behind.table, behind.condition, Scope(qualifiers, behind.scope.columns))
+            return _Relation(place, None, Scope(qualifiers), alias is not None)
+        scope = Scope(qualifiers, behind.scope.columns)
+        return _Relation(behind.table, behind.condition, scope, behind.aliased)
 
     def table_name(self) -> tuple[list[str], Place]:
         cursor = self.cursor
@@ -215,7 +223,7 @@ class _Reader:
         cursor.position = items_at
         columns = self.selected_columns(source.scope)
         cursor.position = end
-        return _Relation(source.table, condition, Scope(frozenset(), columns))
+        return _Relation(source.table, condition, Scope(frozenset(), columns), source.aliased)
 
     def selected_columns(self, scope: Scope) -> Mapping[str, str] | None:
         """The columns that a filtering query hands on; None where it hands on all those of the table."""
@@ -323,10 +331,26 @@ class _Items:
         if cursor.is_word("OVER"):
             raise self.reader.refused()
         written_to = cursor.tokens[cursor.position - 1].end
-        label = self.reader.alias() or " ".join(self.reader.script[cursor.tokens[start].start : written_to].split())
+        label = self.unique(
+            self.reader.alias() or " ".join(self.reader.script[cursor.tokens[start].start : written_to].split())
+        )
         count = Count(label, condition)
         self.counts.append(count)
         self.entries.append(count)
+
+    def unique(self, label: str) -> str:
+        """The label, numbered where another counted column has it."""
+        taken = [count.label for count in self.counts]
+        number = 2
+        wanted = label
+        while label in taken:
+            label, number = f"{wanted} ({number})", number + 1
+        return label
+
+    def shown(self, groups: Sequence[ColumnName]) -> tuple[int | None, ...]:
+        """For each item its place among the groups; None for a count."""
+        names = [group.name.casefold() for group in groups]
+        return tuple(names.index(entry.name.casefold()) if isinstance(entry, ColumnName) else None for entry in self.entries)
 
     def aggregate(self) -> Predicate | None:
         """``COUNT(…)``, ``COUNT_IF(…)`` or ``SUM(CASE …)``: the condition under which a row counts."""

@@ -1,0 +1,124 @@
+"""Random workloads: range and list predicates on the quasi-identifiers of a release, the same for the same seed.
+
+The domains are taken from the published blocks, so that a recipient can generate the workload too.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from gensearch_db.count_queries.expressions import position_of, typed_literal, upper_of
+from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
+from gensearch_db.database.names import parse_table_name
+from gensearch_db.database.opening import Database, session_for
+from gensearch_db.database.rendering import Sql, identifier, qualified, statement
+from gensearch_db.errors import Problems, SpecificationError
+
+_MOST_VALUES = 10_000
+
+
+@dataclass(frozen=True)
+class _Domain:
+    """What predicates on a column may speak of: literals of its values, or the first and the last position."""
+
+    column: PublishedColumn
+    values: tuple[Sql, ...] = ()
+    first: int | float = 0
+    last: int | float = 0
+
+
+def generate_workload(
+    database: Database,
+    release: str,
+    *,
+    queries: int = 100,
+    predicates: Sequence[int] | None = None,
+    selectivity: float = 0.1,
+    seed: int = 0,
+    table: str | None = None,
+) -> str:
+    """A ``.sql`` workload of conjunctive count queries.
+
+    ``predicates`` are the numbers of predicates that a query may have (drawn evenly; default: 1, 2 or 3). ``selectivity`` is the share of the
+    space that each query covers: with p predicates each covers the p-th root of it of its column's domain. ``table`` is the
+    name to write after FROM (default: the release's). Deterministic in all arguments. Raises :class:`SpecificationError`.
+    """
+    with session_for(database, read_only=True) as session:
+        opened = open_release(session, release)
+        domains = [_domain(opened, column) for column in opened.columns if column.kind is not Kind.SENSITIVE]
+        domains = [domain for domain in domains if len(domain.values) > 1 or domain.last > domain.first]
+        problems = Problems(SpecificationError)
+        if queries < 1:
+            problems.add(f"the number of queries must be at least 1, not {queries}")
+        if not 0 < selectivity <= 1:
+            problems.add(f"selectivity must be above 0 and at most 1, not {selectivity}")
+        sizes = list(range(1, min(3, len(domains)) + 1)) if predicates is None else list(predicates)
+        if not sizes or min(sizes) < 1 or max(sizes) > len(domains):
+            problems.add(f"a query can have 1 to {len(domains)} predicates on this release")
+        problems.raise_if_any()
+        name = qualified(parse_table_name(table or opened.dictionary.release))
+    draw = random.Random(seed)
+    lines = [f"-- {queries} random count queries: {sizes} predicates, selectivity {selectivity}, seed {seed}"]
+    for _ in range(queries):
+        size = draw.choice(sizes)
+        chosen = sorted(draw.sample(range(len(domains)), size))
+        share = selectivity ** (1 / size)
+        conditions = " AND ".join(_predicate(draw, domains[place], share) for place in chosen)
+        lines.append(f"SELECT COUNT(*) FROM {name} WHERE {conditions};")
+    return "\n".join(lines) + "\n"
+
+
+def _domain(release: Release, column: PublishedColumn) -> _Domain:
+    blocks = qualified(release.blocks)
+    if column.kind is Kind.ORDERED:
+        lower, upper = identifier(column.lower_name), identifier(column.upper_name)
+        ends = statement(
+            "workload/interval_domain",
+            blocks=blocks,
+            lower=position_of(column.family, lower),
+            upper=upper_of(column.family, lower, upper),
+        )
+        first, last = release.session.row(ends)
+        return _Domain(column, first=first or 0, last=last or 0)
+    rows = release.session.rows(
+        statement(
+            "estimate/group_members",
+            blocks=blocks,
+            list=identifier(column.list_name),
+            value=Sql("member"),
+            limit=_MOST_VALUES,
+        )
+    )
+    return _Domain(column, tuple(typed_literal(text, column.type) for _, text in rows if text is not None))
+
+
+def _predicate(draw: random.Random, domain: _Domain, share: float) -> str:
+    name = identifier(domain.column.name)
+    if domain.values:
+        count = max(1, round(share * len(domain.values)))
+        members = [domain.values[place] for place in sorted(draw.sample(range(len(domain.values)), count))]
+        return f"{name} IN ({', '.join(members)})"
+    span = domain.last - domain.first
+    if not domain.column.counted:
+        width = share * span
+        start = domain.first + draw.random() * (span - width)
+        return f"{name} BETWEEN {start!r} AND {start + width!r}"
+    steps = max(1, round(share * span))
+    first = int(domain.first) + draw.randrange(int(span) - steps + 1)
+    return f"{name} BETWEEN {_value_text(domain.column, first)} AND {_value_text(domain.column, first + steps - 1)}"
+
+
+def _value_text(column: PublishedColumn, position: int) -> str:
+    """The value at a position, as SQL."""
+    if column.family is Family.WHOLE:
+        return str(position)
+    if column.family is Family.DECIMAL:
+        return str(Decimal(position).scaleb(-int(column.type.partition(",")[2].rstrip(")") or 0)))
+    if column.family is Family.DATE:
+        return f"DATE '{datetime.date(1970, 1, 1) + datetime.timedelta(days=position)}'"
+    microseconds = position if column.family is Family.MICROSECONDS else position // 1000
+    return f"TIMESTAMP '{datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)}'"

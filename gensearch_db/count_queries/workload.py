@@ -1,0 +1,201 @@
+"""Workloads: count queries from a file, run on releases and compared with the truth.
+
+A workload is a ``.sql`` file of count queries. Each is estimated on each release by one statement per release; true counts are
+taken from the source table only where the caller names it, by running the query itself there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median, quantiles
+from typing import Any
+
+from gensearch_db.count_queries.estimating import Estimate, estimate_all
+from gensearch_db.count_queries.model import CountQuery
+from gensearch_db.count_queries.reading import read_queries
+from gensearch_db.count_queries.release import open_release
+from gensearch_db.database.names import parse_table_name
+from gensearch_db.database.opening import Database, session_for
+from gensearch_db.database.rendering import Sql, literal, qualified
+from gensearch_db.database.session import Session
+from gensearch_db.errors import QueryError, SpecificationError
+from gensearch_db.problem.problem import is_file
+from gensearch_db.statements.tokens import error_at
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Count queries with the name of where they came from."""
+
+    name: str
+    queries: tuple[CountQuery, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One count of one query on one release. ``truth`` is None where no source was named.
+
+    ``absolute_error`` is |estimate - truth|, ``relative_error`` the same divided by max(truth, 1) (THEORY 4).
+    """
+
+    release: str
+    text: str
+    estimate: Estimate
+    truth: int | None
+
+    @property
+    def absolute_error(self) -> float | None:
+        """|estimate - truth|."""
+        return None if self.truth is None else abs(self.estimate.estimate - self.truth)
+
+    @property
+    def relative_error(self) -> float | None:
+        """|estimate - truth| / max(truth, 1)."""
+        return None if self.truth is None else abs(self.estimate.estimate - self.truth) / max(self.truth, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain values."""
+        one = self.estimate
+        return {
+            "release": self.release,
+            "query": one.query,
+            "text": self.text,
+            "counted": one.label,
+            "group": ", ".join("NULL" if value is None else str(value) for value in one.group) or None,
+            "truth": self.truth,
+            "estimate": one.estimate,
+            "deviation": one.deviation,
+            "lower": one.lower,
+            "upper": one.upper,
+            "blocks": one.blocks,
+            "absolute_error": self.absolute_error,
+            "relative_error": self.relative_error,
+        }
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Relative and absolute errors of a release over the workload: mean, median, 90th percentile."""
+
+    release: str
+    counts: int
+    mean_relative_error: float
+    median_relative_error: float
+    p90_relative_error: float
+    mean_absolute_error: float
+    median_absolute_error: float
+    p90_absolute_error: float
+
+
+@dataclass(frozen=True)
+class WorkloadReport:
+    """What a workload gave on the releases, in the order they were named."""
+
+    workload: str
+    outcomes: tuple[Outcome, ...]
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """The errors of each release; none where there are no true counts."""
+        found: list[Summary] = []
+        for release in dict.fromkeys(outcome.release for outcome in self.outcomes):
+            mine = [outcome for outcome in self.outcomes if outcome.release == release]
+            relative = [one.relative_error for one in mine if one.relative_error is not None]
+            absolute = [one.absolute_error for one in mine if one.absolute_error is not None]
+            if relative:
+                measures = (*_three(relative), *_three(absolute))
+                found.append(Summary(release, len(relative), *measures))
+        return tuple(found)
+
+
+def _three(values: Sequence[float]) -> tuple[float, float, float]:
+    ninetieth = quantiles(values, n=10, method="inclusive")[-1] if len(values) > 1 else values[0]
+    return fmean(values), median(values), ninetieth
+
+
+def queries_folder() -> Path:
+    """Where the bundled workloads are: ``queries/`` beside the package in a checkout, inside it when installed."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "queries"
+    return installed if installed.is_dir() else package.parent / "queries"
+
+
+def read_workload(source: str | Path) -> Workload:
+    """Read a ``.sql`` file of count queries, or a bundled workload by its name (``adult_paper``, ``demo``).
+
+    Raises :class:`SpecificationError` where there is no such file, :class:`QueryError` where a query cannot be read.
+    """
+    path = Path(source)
+    if not path.exists() and path.parent == Path():
+        path = queries_folder() / f"{path.name.removesuffix('.sql')}.sql"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        bundled = ", ".join(sorted(file.stem for file in queries_folder().glob("*.sql")))
+        raise SpecificationError(f"workload '{source}' does not exist; bundled ones are {bundled}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecificationError(f"workload '{source}' cannot be read: {error}") from error
+    try:
+        return Workload(path.stem, read_queries(text))
+    except QueryError as error:
+        raise QueryError(f"{path}: {error}") from error
+
+
+def run_workload(
+    database: Database,
+    releases: Sequence[str],
+    workload: Workload | str | Path,
+    *,
+    source: str | None = None,
+) -> WorkloadReport:
+    """Estimate the workload on each release; with ``source`` (a table or file) also count the truth.
+
+    Raises :class:`QueryError` for what cannot be answered, :class:`SpecificationError` for unknown releases and sources.
+    """
+    loaded = workload if isinstance(workload, Workload) else read_workload(workload)
+    with session_for(database, read_only=True) as session:
+        truths = None if source is None else [_truth(session, source, query) for query in loaded.queries]
+        outcomes: list[Outcome] = []
+        for name in releases:
+            answers = estimate_all(open_release(session, name), loaded.queries)
+            for number, answer in enumerate(answers):
+                estimates = answer.estimates
+                truth = truths[number] if truths is not None else None
+                if truth is not None:
+                    estimates = (*estimates, *_unforeseen(number, answer.query, estimates, truth))
+                for one in estimates:
+                    actual = None if truth is None else truth.get((one.group, one.label), 0)
+                    outcomes.append(Outcome(name, answer.query.text, one, actual))
+    return WorkloadReport(loaded.name, tuple(outcomes))
+
+
+_Truth = dict[tuple[tuple[Any, ...], str], int]
+
+
+def _unforeseen(number: int, query: CountQuery, estimates: Sequence[Estimate], truth: _Truth) -> list[Estimate]:
+    """Groups of the truth that the release cannot hold (their rows were suppressed): estimated as 0."""
+    known = {(one.group, one.label) for one in estimates}
+    missing = [key for key in truth if key not in known] if query.groups else []
+    return [Estimate(number + 1, label, group, 0.0, 0.0, 0, 0, 0) for group, label in missing]
+
+
+def _truth(session: Session, source: str, query: CountQuery) -> _Truth:
+    """What the query itself counts on the source: by group and counted column."""
+    for position, group in enumerate(query.groups):
+        if position not in query.shown:
+            message = "GROUP BY columns must stand in the SELECT list where true counts are wanted"
+            raise error_at(query.script, group.place.start, group.place.end, message)
+    table = literal(source) if is_file(source) else qualified(parse_table_name(source))
+    before = query.script[query.place.start : query.table.start]
+    after = query.script[query.table.end : query.place.end]
+    own_name = query.script[query.table.start : query.table.end].rpartition(".")[2]
+    alias = "" if query.aliased or own_name.startswith("'") else f" AS {own_name}"
+    text = f"{before}{table}{alias}{after}"
+    truth: _Truth = {}
+    for row in session.rows(Sql(text)):
+        group = tuple(row[query.shown.index(position)] for position in range(len(query.groups)))
+        counted = [value for value, position in zip(row, query.shown, strict=True) if position is None]
+        for count, value in zip(query.counts, counted, strict=True):
+            truth[group, count.label] = int(value or 0)
+    return truth
