@@ -1,6 +1,8 @@
 -- name: finest_cells
--- purpose: the one pass over the rows: group them by value, put leaf codes for values, number the combinations of codes (cells)
+-- purpose: the one pass over the rows: put leaf codes for values, group by them, number the combinations of codes (the cells)
 -- parameters: joint (to make), relation, attributes, values (sensitive and class columns), person: each with key (SQL) and value_map
+--
+-- Codes before grouping: measured on a million rows this takes half to three quarters of the time of grouping the values first.
 CREATE TEMP TABLE {{ joint | qualified }} AS
 SELECT (dense_rank() OVER (ORDER BY {% for attribute in attributes %}code_{{ loop.index0 | integer }}{% if not loop.last %}, {% endif %}{% endfor %}) - 1)::BIGINT AS cell, *
 FROM (
@@ -10,28 +12,17 @@ FROM (
 
            {% if person %}person_numbers.code AS person, {% endif %}
 
-           sum(raw.row_count)::BIGINT AS row_count
-    FROM (
-        SELECT {% for attribute in attributes %}{{ attribute.key }} AS key_{{ loop.index0 | integer }}, {% endfor %}
-
-               {% for value in values %}{{ value.key }} AS raw_value_{{ loop.index0 | integer }}, {% endfor %}
-
-               {% if person %}{{ person.key }} AS raw_person, {% endif %}
-
-               count(*) AS row_count
-        FROM {{ relation }} AS source
-        GROUP BY {% for position in range(1, attributes | length + values | length + (1 if person else 0) + 1) %}{{ position | integer }}{% if not loop.last %}, {% endif %}{% endfor %}
-
-    ) AS raw
+           count(*)::BIGINT AS row_count
+    FROM {{ relation }} AS source
 {% for attribute in attributes %}
-    JOIN {{ attribute.value_map | qualified }} AS map_{{ loop.index0 | integer }} ON raw.key_{{ loop.index0 | integer }} IS NOT DISTINCT FROM map_{{ loop.index0 | integer }}.value
+    JOIN {{ attribute.value_map | qualified }} AS map_{{ loop.index0 | integer }} ON {{ attribute.key }} IS NOT DISTINCT FROM map_{{ loop.index0 | integer }}.value
 {% endfor %}
 {% for value in values %}
-    JOIN {{ value.value_map | qualified }} AS domain_{{ loop.index0 | integer }} ON raw.raw_value_{{ loop.index0 | integer }} IS NOT DISTINCT FROM domain_{{ loop.index0 | integer }}.value
+    JOIN {{ value.value_map | qualified }} AS domain_{{ loop.index0 | integer }} ON {{ value.key }} IS NOT DISTINCT FROM domain_{{ loop.index0 | integer }}.value
 {% endfor %}
 {% if person %}
-    JOIN {{ person.value_map | qualified }} AS person_numbers ON raw.raw_person = person_numbers.value
+    JOIN {{ person.value_map | qualified }} AS person_numbers ON {{ person.key }} = person_numbers.value
 {% endif %}
-    GROUP BY {% for attribute in attributes %}{% if not loop.first %}, {% endif %}code_{{ loop.index0 | integer }}{% endfor %}{% for value in values %}, value_{{ loop.index0 | integer }}{% endfor %}{% if person %}, person{% endif %}
+    GROUP BY {% for position in range(1, attributes | length + values | length + (1 if person else 0) + 1) %}{{ position | integer }}{% if not loop.last %}, {% endif %}{% endfor %}
 
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import duckdb
 
 from gensearch_db.database.engine_errors import translated
+from gensearch_db.database.interruptible import InterruptibleRunner, Result
 from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.errors import SpecificationError
 
@@ -41,6 +42,7 @@ class Session:
         self.connection = connection
         self._owns_connection = owns_connection
         self._prefix = f"gensearch_{secrets.token_hex(6)}"
+        self._runner = InterruptibleRunner(connection.interrupt)
         self._spill: tempfile.TemporaryDirectory[str] | None = None
         self._give_spill_directory()
 
@@ -58,6 +60,7 @@ class Session:
                 self.connection.execute(statement("session/reset_spill_directory"))
             self._spill.cleanup()
             self._spill = None
+        self._runner.close()
         if self._owns_connection:
             self.connection.close()
 
@@ -67,8 +70,7 @@ class Session:
 
     def rows(self, sql: Sql, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of the result, as Python values."""
-        with translated():
-            return self.connection.execute(sql, parameters).fetchall()
+        return self._run(lambda: self.connection.execute(sql, parameters).fetchall())
 
     def row(self, sql: Sql, parameters: Parameters = None) -> tuple[Any, ...]:
         """The only row of the result."""
@@ -82,13 +84,11 @@ class Session:
 
     def columns(self, sql: Sql, parameters: Parameters = None) -> dict[str, Any]:
         """The result as one numpy array per column (masked where it holds NULL)."""
-        with translated():
-            return dict(self.connection.execute(sql, parameters).fetchnumpy())
+        return self._run(lambda: dict(self.connection.execute(sql, parameters).fetchnumpy()))
 
     def arrow(self, sql: Sql, parameters: Parameters = None) -> pyarrow.Table:
         """The result as an Arrow table."""
-        with translated():
-            return self.connection.sql(sql, params=parameters).to_arrow_table()
+        return self._run(lambda: self.connection.sql(sql, params=parameters).to_arrow_table())
 
     @contextmanager
     def registered(self, table: pyarrow.Table) -> Iterator[Sql]:
@@ -132,6 +132,10 @@ class Session:
             raise SpecificationError(
                 "a transaction is open on this connection: COMMIT or ROLLBACK it first (a release is a transaction of its own)"
             )
+
+    def _run(self, work: Callable[[], Result]) -> Result:
+        with translated():
+            return self._runner.run(work)
 
     def interrupt(self) -> None:
         """Stop the running statement, from another thread."""

@@ -66,14 +66,20 @@ def cell_statistics(cells: Cells, selected: NDArray[np.int64]) -> BlockStatistic
     rows = int(cells.counts[selected].sum())
     size = rows
     if cells.persons is not None:
-        size = len(np.unique(_entries(cells.persons.starts, cells.persons.persons, selected)))
+        size = len(np.unique(cells.persons.persons[_entries(cells.persons.starts, selected)]))
     return BlockStatistics(
         size,
         rows,
         {distribution.domain.name: _histogram(distribution, selected) for distribution in cells.sensitive},
         {distribution.domain.name: _histogram(distribution, selected) for distribution in cells.classes},
-        cell_squares=int((cells.counts[selected].astype(object) ** 2).sum()),
+        cell_squares=_squares(cells.counts[selected], rows),
     )
+
+
+def _squares(counts: NDArray[np.int64], rows: int) -> int:
+    """The sum of squares, exact: it is at most rows squared, which may not fit into 64 bits."""
+    wide = counts if rows < 2**31 else counts.astype(object)
+    return int((wide * wide).sum())
 
 
 def leaf_rows(space: Space, cells: Cells, selected: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
@@ -86,15 +92,15 @@ def leaf_rows(space: Space, cells: Cells, selected: NDArray[np.int64]) -> tuple[
     return tuple(found)
 
 
-def _entries(starts: NDArray[np.int64], entries: NDArray[np.int64], selected: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The entries of the given cells, one after the other."""
-    parts = [entries[starts[cell] : starts[cell + 1]] for cell in selected]
-    return np.concatenate(parts) if parts else entries[:0]
+def _entries(starts: NDArray[np.int64], selected: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of the given cells' entries, one cell after the other."""
+    lengths = starts[selected + 1] - starts[selected]
+    before = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts[selected] - before, lengths)
 
 
 def _histogram(distribution: Distribution, selected: NDArray[np.int64]) -> tuple[int, ...]:
-    places = np.arange(len(distribution.codes), dtype=np.int64)
-    entries = _entries(distribution.starts, places, selected)
+    entries = _entries(distribution.starts, selected)
     if distribution.pairs is not None:
         _, first = np.unique(distribution.pairs[entries], return_index=True)
         entries = entries[first]

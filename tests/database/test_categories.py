@@ -150,7 +150,8 @@ def test_all_contradictions_of_all_columns_are_reported_together(session: Sessio
 
 def test_another_unicode_form_is_told_apart_with_its_code_points(session: Session) -> None:
     setup = """CREATE TABLE t(town VARCHAR); INSERT INTO t VALUES ('Orl' || chr(233) || 'ans'), ('Orle' || chr(769) || 'ans');
-               CREATE TABLE h(leaf VARCHAR, l1 VARCHAR, l2 VARCHAR); INSERT INTO h VALUES ('Orl' || chr(233) || 'ans', 'F', '*')"""
+               CREATE TABLE h(leaf VARCHAR, l1 VARCHAR, l2 VARCHAR);
+               INSERT INTO h VALUES ('Orl' || chr(233) || 'ans', 'F', '*')"""
     with pytest.raises(DataError, match=r"U\+0065 U\+0301"):
         prepared_from(session, setup, {"town": {"taxonomy": "h"}})
 
@@ -194,7 +195,8 @@ def test_several_roots_get_one_above_them_and_unary_nodes_are_contracted(session
 
 def test_a_value_that_is_an_inner_node_is_a_leaf_below_it(session: Session) -> None:
     setup = """CREATE TABLE t(c VARCHAR); INSERT INTO t VALUES ('Paris'),('France');
-               CREATE TABLE h AS SELECT * FROM (VALUES ('Paris','France'), ('Nice','France'), ('France','*'), ('Spain','*')) v(child, parent)"""
+               CREATE TABLE h AS SELECT * FROM (VALUES ('Paris','France'), ('Nice','France'),
+               ('France','*'), ('Spain','*')) v(child, parent)"""
     with prepared_from(session, setup, {"c": {"taxonomy": "h"}}) as prepared:
         attribute = prepared.space.attributes[0]
         assert isinstance(attribute, TaxonomyAttribute)
@@ -206,7 +208,8 @@ def test_a_value_that_is_an_inner_node_is_a_leaf_below_it(session: Session) -> N
 
 def test_a_taxonomy_over_numbers(session: Session) -> None:
     setup = """CREATE TABLE t(age INT); INSERT INTO t VALUES (1),(2),(10),(NULL);
-               CREATE TABLE h AS SELECT i::VARCHAR AS leaf, CASE WHEN i < 5 THEN '<5' ELSE '>=5' END AS l1, '*' AS l2 FROM range(1, 12) r(i)"""
+               CREATE TABLE h AS SELECT i::VARCHAR AS leaf, CASE WHEN i < 5 THEN '<5' ELSE '>=5' END AS l1, '*' AS l2
+               FROM range(1, 12) r(i)"""
     with prepared_from(session, setup, {"age": {"taxonomy": "h"}}) as prepared:
         assert leaf_counts(prepared) == {"1": 1, "2": 1, "10": 1, "NULL": 1}
         typed = session.connection.execute(
@@ -217,7 +220,7 @@ def test_a_taxonomy_over_numbers(session: Session) -> None:
 
 @pytest.mark.parametrize("taxonomy", ["nowhere", "nowhere.csv", "nowhere.json"])
 def test_a_taxonomy_that_does_not_exist_is_refused(session: Session, taxonomy: str) -> None:
-    with pytest.raises(SpecificationError, match="nowhere.*does not exist"):
+    with pytest.raises(SpecificationError, match=r"nowhere.*does not exist"):
         prepared_from(session, "CREATE TABLE t(c VARCHAR); INSERT INTO t VALUES ('a')", {"c": {"taxonomy": taxonomy}})
 
 

@@ -30,7 +30,8 @@ def uncovered(session: Session, prepared: Any, column: str) -> int:
                  IS NOT DISTINCT FROM m.value
             LEFT JOIN "{leaves[2]}" AS l ON l.code = m.code
             WHERE NOT coalesce(CASE WHEN l.label = 'NULL' THEN m.value IS NULL
-                  ELSE (l.lower IS NULL OR t."{column}" >= l.lower) AND (l.upper IS NULL OR t."{column}" < l.upper) END, false)"""
+                  ELSE (l.lower IS NULL OR t."{column}" >= l.lower)
+                       AND (l.upper IS NULL OR t."{column}" < l.upper) END, false)"""
     ).fetchone() or (None,)
     return int(count)
 

@@ -86,12 +86,17 @@ def test_memory_that_runs_out_names_the_limit(session: Session) -> None:
 def test_a_transaction_keeps_all_or_nothing(session: Session) -> None:
     with session.transaction():
         session.execute(Sql("CREATE TABLE kept (a INT)"))
-    with pytest.raises(SpecificationError), session.transaction():
-        session.execute(Sql("CREATE TABLE lost (a INT)"))
-        session.execute(Sql("SELECT * FROM nowhere"))
-    with pytest.raises(ZeroDivisionError), session.transaction():
-        session.execute(Sql("CREATE TABLE lost (a INT)"))
-        raise ZeroDivisionError
+
+    def fail(statement: str) -> None:
+        with session.transaction():
+            session.execute(Sql("CREATE TABLE lost (a INT)"))
+            session.execute(Sql(statement))
+            raise ZeroDivisionError
+
+    with pytest.raises(SpecificationError):
+        fail("SELECT * FROM nowhere")
+    with pytest.raises(ZeroDivisionError):
+        fail("SELECT 1")
     assert session.rows(Sql("SELECT table_name FROM duckdb_tables()")) == [("kept",)]
     with session.transaction():
         pass

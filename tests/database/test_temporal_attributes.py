@@ -31,7 +31,7 @@ def test_units_agree_with_date_trunc(session: Session, unit: str, type_name: str
         expected = session.connection.execute(
             f"SELECT count(*)::BIGINT FROM t GROUP BY date_trunc('{unit}', v) ORDER BY date_trunc('{unit}', v)"
         ).fetchall()
-        assert [rows for rows in leaf_counts(prepared).values()] == [count for (count,) in expected]
+        assert list(leaf_counts(prepared).values()) == [count for (count,) in expected]
         (outside,) = session.connection.execute(
             f"""SELECT count(*) FROM t JOIN "{prepared.value_maps[0][2]}" m ON t.v = m.value
                 JOIN "{prepared.leaf_tables[0][2]}" l USING (code)
