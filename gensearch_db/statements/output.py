@@ -37,20 +37,41 @@ def write_result(
 
 
 def _write_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], stream: IO[str], width: int | None) -> None:
+    """A table where its columns fit beside each other, else one line per value."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(show_lines=any("\n" in value for row in rows for value in row if isinstance(value, str)))
-    for position, name in enumerate(columns):
-        numeric = any(isinstance(row[position], int | float | Decimal) and not isinstance(row[position], bool) for row in rows)
-        table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
-    for row in rows[:MOST_ROWS]:
-        table.add_row(*(Text("NULL", style="dim") if value is None else Text(_shown(value)) for value in row))
     console = Console(file=stream, width=width, highlight=False)
-    console.print(table)
-    shown = f", the first {MOST_ROWS} shown" if len(rows) > MOST_ROWS else ""
-    console.print(f"{len(rows)} row{'' if len(rows) == 1 else 's'}{shown}")
+    shown = [["NULL" if value is None else _shown(value) for value in row] for row in rows[:MOST_ROWS]]
+    least = [_least_width([name, *(row[position] for row in shown)]) for position, name in enumerate(columns)]
+    if sum(least) + 3 * len(least) + 1 <= console.width:
+        table = Table(show_lines=any("\n" in text for row in shown for text in row))
+        for position, name in enumerate(columns):
+            numeric = any(
+                isinstance(row[position], int | float | Decimal) and not isinstance(row[position], bool) for row in rows
+            )
+            table.add_column(Text(name), justify="right" if numeric else "left", overflow="fold", min_width=least[position])
+        for row in shown:
+            table.add_row(*map(Text, row))
+        console.print(table)
+    else:
+        _write_records(columns, shown, stream)
+    limit = f", the first {MOST_ROWS} shown" if len(rows) > MOST_ROWS else ""
+    console.print(f"{len(rows)} row{'' if len(rows) == 1 else 's'}{limit}")
+
+
+def _least_width(texts: Iterable[str]) -> int:
+    """The width below which a column would be torn apart: its longest word, or a fair share of a long one."""
+    return min(18, max((len(word) for text in texts for word in text.split()), default=1))
+
+
+def _write_records(columns: Sequence[str], shown: Sequence[Sequence[str]], stream: IO[str]) -> None:
+    indent = max(map(len, columns)) + 2
+    for number, row in enumerate(shown, start=1):
+        stream.write(f"-- {number} --\n")
+        for name, text in zip(columns, row, strict=True):
+            stream.write(f"{name:<{indent}}" + text.replace("\n", "\n" + " " * indent) + "\n")
 
 
 def _shown(value: Any) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from gensearch_db.database.engine_errors import in_our_words
+from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import GensearchError, QueryError, SpecificationError
 from gensearch_db.search.result import Progress, never_stop
@@ -17,7 +17,7 @@ from gensearch_db.statements.connection import Connection
 from gensearch_db.statements.help import help_text
 from gensearch_db.statements.output import Mode, write_result
 from gensearch_db.statements.script import is_complete, parse_script
-from gensearch_db.statements.syntax import EngineStatement
+from gensearch_db.statements.syntax import Anonymize, EngineStatement
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 Watch = Callable[[], AbstractContextManager[Progress]]
 """Opens a progress display; what it yields is given to searches."""
+
+
+def _unwatched() -> AbstractContextManager[Progress]:
+    return nullcontext(never_stop)
+
 
 COMMANDS_HELP = """\
 .help [TOPIC]     help on a statement, clause or option; constraints; costs
@@ -43,7 +48,7 @@ class Shell:
         self.connection = connection
         self.mode = mode
         self.stream = stream if stream is not None else sys.stdout
-        self._watch = watch if watch is not None else (lambda: nullcontext(never_stop))
+        self._watch = watch if watch is not None else _unwatched
 
     def run(self, *scripts: str) -> None:
         """Run scripts, all read as a whole before any of them runs, and print the result of each statement.
@@ -100,32 +105,25 @@ class Shell:
 
     def _statements(self, script: str) -> Iterator[Any]:
         """Our statements as we read them, DuckDB's as DuckDB reads them."""
-        import duckdb
-
         for each in parse_script(script):
-            if not isinstance(each, EngineStatement):
+            if isinstance(each, EngineStatement):
+                with _told_in_full():
+                    yield from self.connection.engine.extract_statements(each.text)
+            else:
                 yield each
-                continue
-            try:
-                yield from self.connection.engine.extract_statements(each.text)
-            except duckdb.Error as error:
-                raise engine_error(error) from error
 
     def _run_one(self, each: Any) -> None:
         import duckdb
 
-        try:
-            with self._watch() as self.connection.progress:
-                if isinstance(each, str | duckdb.Statement):
-                    self.connection.execute(each)
-                else:
-                    self.connection.carry_out(each)
-                columns = [column[0] for column in self.connection.description or []]
-                rows = self.connection.fetchall()
-        except duckdb.InterruptException as error:
-            raise KeyboardInterrupt from error
-        except duckdb.Error as error:
-            raise engine_error(error) from error
+        # Only a search is watched: Ctrl-C must reach DuckDB's own handler while its statements run.
+        watch = self._watch if isinstance(each, Anonymize) else _unwatched
+        with _told_in_full(), watch() as self.connection.progress:
+            if isinstance(each, str | duckdb.Statement):
+                self.connection.execute(each)
+            else:
+                self.connection.carry_out(each)
+            columns = [column[0] for column in self.connection.description or []]
+            rows = self.connection.fetchall()
         if _answers(each, columns):
             write_result(columns, rows, self.mode, self.stream)
         self.stream.flush()
@@ -143,10 +141,18 @@ def _answers(each: Any, columns: list[str]) -> bool:
     return duckdb.ExpectedResultType.QUERY_RESULT in expected
 
 
-def engine_error(error: Exception) -> GensearchError:
-    """DuckDB's error as one of ours, with DuckDB's own text where it points into a statement."""
-    ours = in_our_words(error)  # type: ignore[arg-type]
-    return QueryError(str(error)) if type(ours) is SpecificationError else ours
+@contextmanager
+def _told_in_full() -> Iterator[None]:
+    """DuckDB's errors as ours, but with DuckDB's own text where it points into a statement."""
+    import duckdb
+
+    try:
+        with translated():
+            yield
+    except SpecificationError as error:
+        if type(error) is SpecificationError and isinstance(error.__cause__, duckdb.Error):
+            raise QueryError(str(error.__cause__)) from error.__cause__
+        raise
 
 
 def _prompt_session(connection: Connection) -> PromptSession[str]:

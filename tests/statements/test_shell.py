@@ -61,6 +61,15 @@ def test_values_as_json_csv_and_table(stream: io.StringIO) -> None:
     assert "300 rows, the first 200 shown" in table.getvalue()
 
 
+def test_what_is_too_wide_for_a_table_is_printed_value_by_value(stream: io.StringIO) -> None:
+    columns = [f"a_long_column_name_{i}" for i in range(9)]
+    write_result(columns, [[f"value_{i}" for i in range(8)] + ["two\nlines"]], Mode.TABLE, stream, width=80)
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "-- 1 --"
+    assert lines[1] == "a_long_column_name_0  value_0"
+    assert lines[-3:] == ["a_long_column_name_8  two", "                      lines", "1 row"]
+
+
 def test_a_person_sees_errors_and_goes_on(people: Connection, stream: io.StringIO) -> None:
     shell = Shell(people, Mode.CSV, stream)
     assert shell.respond("SELCT 1;")
