@@ -17,9 +17,13 @@ from gensearch_db.database.session import TableName
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of a release, in a temporary table, with their number and the rows they hold."""
+    """The classes of a release, in a temporary table, with their number and the rows they hold.
+
+    ``grouped`` has them with their sensitive values, from the only pass over the release.
+    """
 
     table: TableName
+    grouped: TableName
     count: int
     rows: int
     smallest: int | None
@@ -40,21 +44,24 @@ class Distributions:
 
 
 def form_classes(scratch: Scratch, subject: Subject) -> Classes:
-    """Group the release by its quasi-identifier columns."""
-    table = scratch.new("classes")
+    """Group the release by its quasi-identifier columns; one pass over its rows serves every measure."""
+    grouped, table = scratch.new("grouped"), scratch.new("classes")
     scratch.session.execute(
         statement(
-            "audit/classes",
-            classes=table,
+            "audit/grouped",
+            grouped=grouped,
             release=subject.table,
             keys=subject.keys(),
+            values=[key(column, subject.types[column]) for column in subject.sensitive],
             columns=subject.quasi_identifiers,
+            marked=subject.marker is not None,
         ),
-        {"marker": subject.marker},
+        {} if subject.marker is None else {"marker": subject.marker},
     )
+    scratch.session.execute(statement("audit/classes", classes=table, grouped=grouped, keys=len(subject.quasi_identifiers)))
     count, rows, smallest, _, _ = scratch.session.row(statement("audit/sizes", classes=table), {"k": 0})
     marked = scratch.session.value(statement("audit/suppressed", classes=table))
-    return Classes(table, count, rows, smallest, marked)
+    return Classes(table, grouped, count, rows, smallest, marked)
 
 
 def size_check(scratch: Scratch, subject: Subject, classes: Classes) -> Check:
@@ -73,23 +80,13 @@ def size_check(scratch: Scratch, subject: Subject, classes: Classes) -> Check:
 def form_distributions(scratch: Scratch, subject: Subject, classes: Classes) -> dict[str, Distributions]:
     """Count the values of each sensitive column in each class, and over the whole table."""
     return {
-        column: _distributions(scratch, subject, column, f"{position}", classes)
-        for position, column in enumerate(subject.sensitive)
+        column: _distributions(scratch, subject, column, position, classes) for position, column in enumerate(subject.sensitive)
     }
 
 
-def _distributions(scratch: Scratch, subject: Subject, column: str, stem: str, classes: Classes) -> Distributions:
-    histogram, baseline = scratch.new(f"histogram_{stem}"), scratch.new(f"baseline_{stem}")
-    scratch.session.execute(
-        statement(
-            "audit/histogram",
-            histogram=histogram,
-            classes=classes.table,
-            release=subject.table,
-            keys=subject.keys(),
-            value=key(column, subject.types[column]),
-        )
-    )
+def _distributions(scratch: Scratch, subject: Subject, column: str, position: int, classes: Classes) -> Distributions:
+    histogram, baseline = scratch.new(f"histogram_{position}"), scratch.new(f"baseline_{position}")
+    scratch.session.execute(statement("audit/histogram", histogram=histogram, grouped=classes.grouped, position=position))
     source = subject.source
     if source is not None and column in source.types:
         value = key(column, source.types[column])
