@@ -88,7 +88,8 @@ class Session:
 
     def arrow(self, sql: Sql, parameters: Parameters = None) -> pyarrow.Table:
         """The result as an Arrow table."""
-        return self._run(lambda: self.connection.sql(sql, params=parameters).to_arrow_table())
+        table: pyarrow.Table = self._run(lambda: self.connection.sql(sql, params=parameters).to_arrow_table())
+        return table
 
     @contextmanager
     def registered(self, table: pyarrow.Table) -> Iterator[Sql]:

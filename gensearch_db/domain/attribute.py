@@ -32,9 +32,10 @@ MISSING_LABEL = "NULL"
 class Leaf:
     """One leaf value: the finest interval or category that the split set can tell apart.
 
-    ``lower`` and ``upper`` are the half-open bounds in the column's type, as Python values (``None`` = open end); both are
-    the value itself for categories. ``start`` and ``end`` place the leaf on a line, in the attribute's own unit (years,
-    days, currency, …; clipped to the declared or observed domain), for costs that measure lengths: THEORY 2.0. For a
+    ``lower`` and ``upper`` are the half-open bounds as DuckDB prints them (``None`` = open end); both are the value itself for
+    categories. ``start`` and ``end`` place the leaf on a line, in the attribute's own unit (years, days for dates and
+    timestamps, currency, …; measured from the first leaf's start, clipped to the declared or observed domain), for costs that
+    measure lengths: THEORY 2.0. For a
     category they are its code and its code + 1. ``point`` says that the leaf holds a single value, so that a block of this
     leaf alone loses nothing. ``occurs`` is False for taxonomy or ENUM entries that no row has.
     """

@@ -96,7 +96,8 @@ def _entries(starts: NDArray[np.int64], selected: NDArray[np.int64]) -> NDArray[
     """The places of the given cells' entries, one cell after the other."""
     lengths = starts[selected + 1] - starts[selected]
     before = np.cumsum(lengths) - lengths
-    return np.arange(lengths.sum()) + np.repeat(starts[selected] - before, lengths)
+    first_of_each: NDArray[np.int64] = np.repeat(starts[selected] - before, lengths)
+    return first_of_each + np.arange(len(first_of_each))
 
 
 def _histogram(distribution: Distribution, selected: NDArray[np.int64]) -> tuple[int, ...]:

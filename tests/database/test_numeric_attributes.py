@@ -197,7 +197,7 @@ numbers = st.one_of(
 splits = st.sampled_from(["every 0.1", "every 3", "at 0.1, 0.3, 7", "5 quantiles", "anywhere", "every 0.25"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(numbers, min_size=1, max_size=30), splits, st.sampled_from(["FLOAT", "DOUBLE"]))
 def test_every_floating_point_row_lies_in_exactly_its_leaf(values: list[float | None], split: str, type_name: str) -> None:
     with open_database(":memory:") as session:
@@ -210,7 +210,7 @@ def test_every_floating_point_row_lies_in_exactly_its_leaf(values: list[float | 
             assert leaf_counts(prepared).get("NULL", 0) == missing
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.integers(-300, 300), min_size=1, max_size=30),
     st.sampled_from(["every 7", "at -5, 0, 13", "5 quantiles", "anywhere", "every 1"]),
