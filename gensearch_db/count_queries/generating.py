@@ -43,9 +43,10 @@ def generate_workload(
 ) -> str:
     """A ``.sql`` workload of conjunctive count queries.
 
-    ``predicates`` are the numbers of predicates that a query may have (drawn evenly; default: 1, 2 or 3). ``selectivity`` is the share of the
-    space that each query covers: with p predicates each covers the p-th root of it of its column's domain. ``table`` is the
-    name to write after FROM (default: the release's). Deterministic in all arguments. Raises :class:`SpecificationError`.
+    ``predicates`` are the numbers of predicates that a query may have (drawn evenly; default: 1, 2 or 3). ``selectivity`` is
+    the share of the space that each query covers: with p predicates each covers the p-th root of it of its column's domain.
+    ``table`` is the name to write after FROM (default: the release's). Deterministic in all arguments. Raises
+    :class:`SpecificationError`.
     """
     with session_for(database, read_only=True) as session:
         opened = open_release(session, release)

@@ -25,7 +25,8 @@ def save_table(database: Database, report: WorkloadReport, table: str) -> None:
     import pyarrow
 
     rows = [outcome.to_dict() for outcome in report.outcomes]
-    schema = pyarrow.schema([(name, pyarrow.type_for_alias(type_)) for name, type_ in _TYPES.items()])
+    types = {"string": pyarrow.string(), "int64": pyarrow.int64(), "double": pyarrow.float64()}
+    schema = pyarrow.schema([(name, types[type_]) for name, type_ in _TYPES.items()])
     outcomes = pyarrow.Table.from_pylist(rows, schema=schema)
     with session_for(database) as session, session.registered(outcomes) as registered, session.transaction():
         session.execute(statement("workload/save", table=parse_table_name(table), outcomes=registered))

@@ -27,6 +27,7 @@ def estimate_statement(release: Release, nodes: Sequence[Node]) -> Sql:
             "variance": writer.variance(node),
             "least": writer.least(node),
             "most": writer.most(node),
+            "touched": writer.touched(node),
         }
         counts.append({"number": number, "comma": Sql("," if number < len(nodes) - 1 else ""), **fields})
     columns = [_column(shares) for _, shares in sorted(writer.shares.items())]
@@ -121,6 +122,10 @@ class _Writer:
         """At most so many tuples of a block can satisfy the condition."""
         bound = self._at_most(node, satisfied=True)
         return Sql(f"least(tuples, {bound})") if _is_sensitive(node) else bound
+
+    def touched(self, node: Node) -> Sql:
+        """Whether some tuple of a block can satisfy the condition."""
+        return Sql(f"{self.most(node)} > 0") if _is_sensitive(node) else self.possible(node)
 
     def least(self, node: Node) -> Sql:
         """At least so many tuples of a block satisfy the condition."""

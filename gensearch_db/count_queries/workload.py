@@ -1,7 +1,6 @@
 """Workloads: count queries from a file, run on releases and compared with the truth.
 
-A workload is a ``.sql`` file of count queries. Each is estimated on each release by one statement per release; true counts are
-taken from the source table only where the caller names it, by running the query itself there.
+A workload is a ``.sql`` file of count queries. They are estimated together by grouped statements; true counts are taken from the source table only where the caller names it, by running the query itself there.
 """
 
 from __future__ import annotations
@@ -194,8 +193,8 @@ def _truth(session: Session, source: str, query: CountQuery) -> _Truth:
     text = f"{before}{table}{alias}{after}"
     truth: _Truth = {}
     for row in session.rows(Sql(text)):
-        group = tuple(row[query.shown.index(position)] for position in range(len(query.groups)))
+        values = tuple(row[query.shown.index(position)] for position in range(len(query.groups)))
         counted = [value for value, position in zip(row, query.shown, strict=True) if position is None]
         for count, value in zip(query.counts, counted, strict=True):
-            truth[group, count.label] = int(value or 0)
+            truth[values, count.label] = int(value or 0)
     return truth

@@ -63,24 +63,16 @@ WITH blocks AS (
     )
     GROUP BY region
 ){% endif %}
-{% endfor %},
-parts AS (  -- of each block: the tuples expected to satisfy a query, the variance, the tuples that must and that can satisfy it
-    SELECT
-{% for count in counts %}
-        {{ count.expected }} AS expected_{{ count.number | integer }}, {{ count.variance }} AS variance_{{ count.number | integer }},
-        {{ count.least }} AS least_{{ count.number | integer }}, {{ count.most }} AS most_{{ count.number | integer }},
 {% endfor %}
-        tuples
-    FROM blocks
-{% for column in columns %}
-    JOIN {{ column.cover | identifier }} USING (region_{{ column.number | integer }})
-{% endfor %}
-)
+
 SELECT unnest([
 {% for count in counts %}
-    {'number': {{ count.number | integer }}, 'estimate': coalesce(sum(expected_{{ count.number | integer }}), 0), 'deviation': sqrt(greatest(0, coalesce(sum(variance_{{ count.number | integer }}), 0))),
-     'lower': CAST(coalesce(sum(least_{{ count.number | integer }}), 0) AS BIGINT), 'upper': CAST(coalesce(sum(most_{{ count.number | integer }}), 0) AS BIGINT),
-     'blocks': count_if(most_{{ count.number | integer }} > 0)}{{ count.comma }}
+    {'number': {{ count.number | integer }}, 'estimate': coalesce(sum({{ count.expected }}), 0), 'deviation': sqrt(greatest(0, coalesce(sum({{ count.variance }}), 0))),
+     'lower': CAST(coalesce(sum({{ count.least }}), 0) AS BIGINT), 'upper': CAST(coalesce(sum({{ count.most }}), 0) AS BIGINT),
+     'blocks': count_if({{ count.touched }})}{{ count.comma }}
 {% endfor %}
 ], recursive := true)
-FROM parts
+FROM blocks
+{% for column in columns %}
+JOIN {{ column.cover | identifier }} USING (region_{{ column.number | integer }})
+{% endfor %}
