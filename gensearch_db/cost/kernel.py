@@ -42,6 +42,9 @@ MARGINAL_NONUNIFORMITY = marginal_nonuniformity.KIND
 AVERAGE_CLASS_SIZE = average_class_size.KIND
 DISCERNIBILITY_ENTROPY = discernibility_entropy.KIND
 
+REGION_KINDS = (DISCERNIBILITY, NCP, GCP, UNIT_CELLS, REAL_VOLUME, V_OPTIMAL, AVERAGE_CLASS_SIZE, DISCERNIBILITY_ENTROPY)
+"""Kinds that read no histogram and no marginal: known of a block whose cells nobody looked at."""
+
 _weighted_losses = compiled(gcp.kernel_cost)
 _classification = compiled(classification.kernel_cost)
 _class_entropy = compiled(class_entropy.kernel_cost)

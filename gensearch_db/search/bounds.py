@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import compiled
 
 BIG_CELLS, BIG_ROWS, PRICE_SQUARES, PRICE_REST, SQUARES = 0, 1, 2, 3, 4
-FEATURE_COUNT = 5
+LAST_PLAIN_FEATURE = 5
+"""Feature columns from here on only serve to put the values of large sets in order (see :func:`order_features`)."""
 
 
 class BoundArrays(NamedTuple):
@@ -34,7 +35,7 @@ def cell_features(
     rows: NDArray[np.int64], minimum_rows: int, squares_weight: float, price_rest: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The features of each cell. ``price_rest``: the price of every summand but the squared sizes."""
-    features = np.zeros((len(rows), FEATURE_COUNT))
+    features = np.zeros((len(rows), LAST_PLAIN_FEATURE))
     big = rows >= minimum_rows
     features[:, BIG_CELLS] = big
     features[:, BIG_ROWS] = np.where(big, rows, 0)
@@ -42,6 +43,21 @@ def cell_features(
     features[:, PRICE_REST] = price_rest
     features[:, SQUARES] = rows.astype(np.float64) ** 2
     return features
+
+
+def order_features(codes: NDArray[np.int32], rows: NDArray[np.int64], ordered: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Two columns whose mean tells what the rows of a value are like: the code of the first ordered attribute (else the first
+    attribute's frequency rank), and the frequency rank of the attribute with the most values."""
+
+    def ranks(j: int) -> NDArray[np.int64]:
+        frequency = np.bincount(codes[:, j], weights=rows)
+        rank = np.empty(len(frequency), np.int64)
+        rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency))
+        return rank[codes[:, j]]
+
+    first = codes[:, int(np.argmax(ordered))] if ordered.any() else ranks(0)
+    widest = int(np.argmax([len(np.unique(codes[:, j])) * (not ordered[j]) for j in range(codes.shape[1])]))
+    return np.stack([rows * first, rows * ranks(widest)], axis=1).astype(np.float64)
 
 
 @compiled

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.cost.kernel import block_cost
-from gensearch_db.search.arrays import ORDERED, RELAXED, TAXONOMY, Accumulators, SpaceArrays
+from gensearch_db.search.arrays import ORDERED, RELAXED, TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import (
     ONE,
     ZERO,
@@ -22,9 +22,9 @@ from gensearch_db.search.block_kernel import (
     lowest_bit,
     lowest_cover,
 )
-from gensearch_db.search.bounds import SQUARES, bound_from_sums
+from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, balanced_squares, bound_from_sums
 from gensearch_db.search.memory import slot_of
-from gensearch_db.search.state import OWN_COSTS, Candidates, Kernel
+from gensearch_db.search.state import BOUNDS, OWN_COSTS, Candidates, Kernel
 
 MOST_EXACT_PARTS = 12
 """Sets of up to this many parts are split in every way; larger ones along candidate orders."""
@@ -38,14 +38,27 @@ def side_worth(
     bound = bound_from_sums(kernel.bounds, rows, features)
     if bound >= limit:
         return bound, False
-    if kernel.candidates.worth[0] == OWN_COSTS:
-        fill_regions(kernel.space, words, kernel.context)
-        return block_cost(kernel.costs, rows, rows, features[SQUARES], kernel.context), False
+    if kernel.candidates.worth[0] != BOUNDS:
+        return side_promise(kernel, rows, features, words), False
     memory = kernel.memory
     slot = slot_of(memory, words)
     if memory.used[slot]:
         return max(bound, memory.lower[slot]), memory.lower[slot] >= memory.upper[slot]
     return bound, False
+
+
+@compiled
+def side_promise(kernel: Kernel, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64]) -> float:
+    """What the rows of one side are expected to cost, as far as its regions and sizes tell."""
+    fill_regions(kernel.space, words, kernel.context)
+    cost = block_cost(kernel.guide.costs, rows, rows, features[SQUARES], kernel.context)
+    if kernel.candidates.worth[0] == OWN_COSTS:
+        return cost + kernel.bounds.squares_weight * float(rows) * float(rows)
+    loss = 0.0
+    for j in range(len(kernel.context.losses)):
+        loss += kernel.context.losses[j]
+    squares = balanced_squares(rows, max(1, rows // kernel.bounds.minimum_rows))
+    return cost + kernel.bounds.squares_weight * squares + kernel.guide.tie_weight * rows * loss
 
 
 @compiled
@@ -64,6 +77,22 @@ def push(candidates: Candidates, j: int, position: int, bound: float, exact: boo
     candidates.position[top] = position
     candidates.bound[top] = bound
     candidates.top[0] = top + 1
+
+
+@compiled
+def pop_best(candidates: Candidates, first: int) -> tuple[int, int]:
+    """Take the split with the least bound off the stack, among those from ``first`` on. Its attribute and position."""
+    last = candidates.top[0] - 1
+    pick = first
+    for i in range(first + 1, last + 1):
+        if candidates.bound[i] < candidates.bound[pick]:
+            pick = i
+    j, position = candidates.attribute[pick], candidates.position[pick]
+    candidates.attribute[pick] = candidates.attribute[last]
+    candidates.position[pick] = candidates.position[last]
+    candidates.bound[pick] = candidates.bound[last]
+    candidates.top[0] = last
+    return j, position
 
 
 @compiled
@@ -242,29 +271,38 @@ def push_divisions(
                     first |= parts[p]
             push_division(kernel, words, j, lower, upper, first, rows, limit)
         return False
-    by_frequency(space, sums, j, parts, count)
-    first = ZERO
-    for p in range(count - 1):
-        first |= parts[p]
-        push_division(kernel, words, j, lower, upper, first, rows, limit)
-        if p > 0:
-            push_division(kernel, words, j, lower, upper, parts[p], rows, limit)
+    for p in range(count):
+        push_division(kernel, words, j, lower, upper, parts[p], rows, limit)
+    for column in range(len(sums.left_features) + 1):
+        if column > 0 and column <= LAST_PLAIN_FEATURE:
+            continue
+        sort_parts(kernel, j, parts, count, column)
+        first = parts[0]
+        for p in range(1, count - 2):
+            first |= parts[p]
+            push_division(kernel, words, j, lower, upper, first, rows, limit)
     return True
 
 
 @compiled
-def by_frequency(space: SpaceArrays, sums: Accumulators, j: int, parts: NDArray[np.uint64], count: int) -> None:
-    """Sort the first ``count`` parts by their rows in the block, the most frequent first."""
-    weight = np.zeros(count, np.int64)
+def sort_parts(kernel: Kernel, j: int, parts: NDArray[np.uint64], count: int, column: int) -> None:
+    """Sort the first ``count`` parts by their rows in the block, the most frequent first (column 0), or by the mean per row
+    of a feature: what the other attributes of those rows are like."""
+    sums, base = kernel.sums, kernel.space.leaf_starts[j]
+    weight = np.zeros(count)
     for p in range(count):
         bits = parts[p]
+        rows, total = 0.0, 0.0
         while bits != ZERO:
-            code = lowest_bit(bits)
-            weight[p] += sums.rows[space.leaf_starts[j] + code]
+            i = base + lowest_bit(bits)
+            rows += sums.rows[i]
+            if column > 0:
+                total += sums.features[i, column - 1]
             bits &= bits - ONE
+        weight[p] = -rows if column == 0 else total / max(1.0, rows)
     for p in range(1, count):
         q = p
-        while q > 0 and weight[q] > weight[q - 1]:
+        while q > 0 and weight[q] < weight[q - 1]:
             weight[q], weight[q - 1] = weight[q - 1], weight[q]
             parts[q], parts[q - 1] = parts[q - 1], parts[q]
             q -= 1

@@ -1,4 +1,4 @@
-"""Compiled: the greedy baseline that always takes the split with the steepest decrease of cost, plain or randomised."""
+"""Compiled: the greedy baseline that always takes the split with the steepest decrease of cost."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
-from gensearch_db.search.candidates import push_splits
+from gensearch_db.search.candidates import pop_best, push_splits
 from gensearch_db.search.solver import divide, gather_part
 from gensearch_db.search.state import OWN_COSTS, Kernel
-
-
-@compiled
-def next_random(state: NDArray[np.uint64]) -> float:
-    """A number in [0, 1) from a xorshift generator with its state in ``state[0]`` (never zero)."""
-    value = state[0]
-    value ^= value << np.uint64(13)
-    value ^= value >> np.uint64(7)
-    value ^= value << np.uint64(17)
-    state[0] = value
-    return float(value >> np.uint64(11)) / 9007199254740992.0
 
 
 @compiled
@@ -54,14 +43,12 @@ def take_steepest(
     end: int,
     words: NDArray[np.uint64],
     cost: float,
-    noise: float,
-    random: NDArray[np.uint64],
     boundaries: NDArray[np.int64],
     part_words: NDArray[np.uint64],
 ) -> tuple[int, int, int]:
-    """Divide a feasible block by the split with the least cost of its parts (each worth multiplied by up to 1 + ``noise`` at
-    random) among those with only feasible parts. Returns its attribute, position and number of parts; attribute -1 where no
-    split lowers the cost. The sums of the block must stand in ``kernel.sums``.
+    """Divide a feasible block by the split with the least cost of its parts among those with only feasible parts. Returns its
+    attribute, position and number of parts; attribute -1 where every split would raise the cost. The sums of the block must
+    stand in ``kernel.sums``.
     """
     candidates = kernel.candidates
     first = candidates.top[0]
@@ -70,25 +57,21 @@ def take_steepest(
         rows += kernel.cells.rows[kernel.order[i]]
     candidates.worth[0] = OWN_COSTS
     push_splits(kernel, words, rows, np.inf)
-    last = candidates.top[0]
-    if noise > 0.0:
-        for i in range(first, last):
-            candidates.bound[i] *= 1.0 + noise * next_random(random)
-    candidates.top[0] = first
-    while first < last:
-        pick = first
-        for i in range(first + 1, last):
-            if candidates.bound[i] < candidates.bound[pick]:
-                pick = i
-        j, position = np.int64(candidates.attribute[pick]), candidates.position[pick]
-        last -= 1
-        candidates.attribute[pick] = candidates.attribute[last]
-        candidates.position[pick] = candidates.position[last]
-        candidates.bound[pick] = candidates.bound[last]
+    checks = kernel.guide.checks
+    best, best_attribute, best_position = np.inf, -1, 0
+    while candidates.top[0] > first and checks > 0:
+        j, position = pop_best(candidates, first)
         parts = divide(kernel, start, end, j, position, boundaries)
         hold, total = parts_hold(kernel, words, j, position, parts, boundaries, part_words)
-        if hold and total <= cost:
-            return j, position, parts
+        if hold:
+            checks -= 1
+            if total < best:
+                best, best_attribute, best_position = total, j, position
+    candidates.top[0] = first
+    if best <= cost:
+        parts = divide(kernel, start, end, best_attribute, best_position, boundaries)
+        parts_hold(kernel, words, best_attribute, best_position, parts, boundaries, part_words)
+        return best_attribute, best_position, parts
     return -1, 0, 0
 
 
@@ -98,8 +81,6 @@ def steepest(
     start: int,
     end: int,
     words: NDArray[np.uint64],
-    noise: float,
-    random: NDArray[np.uint64],
     most_parts: int,
     ends: NDArray[np.int64],
     block_words: NDArray[np.uint64],
@@ -121,7 +102,7 @@ def steepest(
         to = pending_ends[pending]
         here = pending_words[pending].copy()
         _, _, _, cost = evaluate_block(kernel, position, to, here)
-        j, _, parts = take_steepest(kernel, position, to, here, cost, noise, random, boundaries, part_words)
+        j, _, parts = take_steepest(kernel, position, to, here, cost, boundaries, part_words)
         if j < 0:
             block_words[count] = here
             ends[count] = to

@@ -20,7 +20,7 @@ UNKNOWN, WHOLE = -2, -1
 
 class Memory(NamedTuple):
     """Parallel arrays; ``used[i]`` tells whether slot i is taken, ``entries[0]`` how many are. ``effort`` is the number of
-    blocks visited to learn an entry: cheap ones are forgotten first.
+    blocks visited to learn an entry: cheap ones are forgotten first. ``rolled``: the epoch and level of the last rollout.
     """
 
     keys: NDArray[np.uint64]
@@ -30,6 +30,7 @@ class Memory(NamedTuple):
     attribute: NDArray[np.int64]
     position: NDArray[np.int64]
     effort: NDArray[np.int32]
+    rolled: NDArray[np.int64]
     entries: NDArray[np.int64]
 
 
@@ -43,13 +44,14 @@ def new_memory(slots: int, word_count: int) -> Memory:
         attribute=np.zeros(slots, np.int64),
         position=np.zeros(slots, np.int64),
         effort=np.zeros(slots, np.int32),
+        rolled=np.zeros(slots, np.int64),
         entries=np.zeros(1, np.int64),
     )
 
 
 def bytes_per_slot(word_count: int) -> int:
     """The memory that one slot takes."""
-    return 8 * word_count + 1 + 8 + 8 + 8 + 8 + 4
+    return 8 * word_count + 1 + 8 + 8 + 8 + 8 + 4 + 8
 
 
 @compiled
@@ -96,6 +98,7 @@ def remember(
         memory.attribute[slot] = attribute
         memory.position[slot] = position
         memory.effort[slot] = effort
+        memory.rolled[slot] = 0
         return
     memory.lower[slot] = max(memory.lower[slot], lower)
     memory.effort[slot] = max(memory.effort[slot], effort)
@@ -119,6 +122,7 @@ def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
                 source.position[slot],
                 source.effort[slot],
             )
+            target.rolled[slot_of(target, source.keys[slot])] = source.rolled[slot]
 
 
 def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:

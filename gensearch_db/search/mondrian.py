@@ -39,15 +39,14 @@ def mondrian_search(problem: SearchProblem, by_cost: bool) -> SearchResult:
     )
 
 
-def steepest_slices(worker: Worker, whole: Slice, noise: float = 0.0, seed: int = 1) -> tuple[list[Slice], float]:
-    """The steepest-decrease partition of a feasible block as slices with their words, and its cost. ``noise`` > 0 varies it."""
+def steepest_slices(worker: Worker, whole: Slice) -> tuple[list[Slice], float]:
+    """The steepest-decrease partition of a feasible block as slices with their words, and its cost."""
     start, end, words = whole
     size = end - start
     ends, block_words = np.zeros(size, np.int64), np.zeros((size, len(words)), np.uint64)
     pending_ends, pending_words = np.zeros(size + 1, np.int64), np.zeros((size + 1, len(words)), np.uint64)
-    random = np.array([seed * 0x9E3779B97F4A7C15 % 2**64 | 1], np.uint64)
     count, cost = steepest(
-        worker.compiled, start, end, words, noise, random, worker.most_parts, ends, block_words, pending_ends, pending_words
+        worker.compiled, start, end, words, worker.most_parts, ends, block_words, pending_ends, pending_words
     )
     starts = [start, *ends[: count - 1]]
     return [(int(starts[i]), int(ends[i]), block_words[i].copy()) for i in range(count)], float(cost)

@@ -13,15 +13,16 @@ from gensearch_db.search.arrays import Accumulators, CellArrays, SpaceArrays
 from gensearch_db.search.bounds import BoundArrays
 from gensearch_db.search.memory import Memory
 
-BOUNDS, OWN_COSTS = 0, 1
-"""What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (greedy search)."""
+BOUNDS, OWN_COSTS, PROMISE = 0, 1, 2
+"""What a split is worth: the least it can lead to (exact search), the costs of its parts as blocks (steepest decrease), or
+those costs with the balanced bound in place of squared sizes (rollouts)."""
 
 
 class Candidates(NamedTuple):
     """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
     mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
     ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
-    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS).
+    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS, PROMISE).
     """
 
     worth: NDArray[np.int64]
@@ -91,6 +92,29 @@ class Counters(NamedTuple):
     answer: NDArray[np.float64]
 
 
+class Guide(NamedTuple):
+    """How greedy searches and rollouts rank splits. ``costs``: the summands that follow from regions and sizes alone, squared
+    sizes left out. ``tie_weight``: per row and unit of loss, to break ties where squared sizes are all. ``checks``: how many
+    of the best ranked splits are compared by the true cost of their parts (1 where the ranking is that cost).
+    ``sizes_decide``: 1 if a part with enough rows is always feasible. ``widths[level]``: how many splits a rollout of that level completes;
+    ``most_rows[level]``: in larger blocks it completes them by level 0. ``noise[0]``: ranks are multiplied by up to 1 + noise at
+    random (``random[0]``: the generator's state). ``epoch[0]``: results of earlier epochs are not taken for granted.
+    ``last_block[0]``: where to halt; ``halted[0]``: 1 while unwinding.
+    """
+
+    costs: CostArrays
+    tie_weight: float
+    checks: int
+    sizes_decide: int
+    widths: NDArray[np.int64]
+    most_rows: NDArray[np.int64]
+    noise: NDArray[np.float64]
+    random: NDArray[np.uint64]
+    epoch: NDArray[np.int64]
+    last_block: NDArray[np.int64]
+    halted: NDArray[np.int64]
+
+
 class Kernel(NamedTuple):
     """All that one worker needs."""
 
@@ -100,6 +124,7 @@ class Kernel(NamedTuple):
     monotone: int
     costs: CostArrays
     bounds: BoundArrays
+    guide: Guide
     context: BlockContext
     sums: Accumulators
     order: NDArray[np.int64]

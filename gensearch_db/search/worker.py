@@ -14,22 +14,25 @@ from gensearch_db.compilation import announce
 from gensearch_db.cost.cost import CompiledCost
 from gensearch_db.cost.discernibility import KIND as SQUARED_SIZES
 from gensearch_db.cost.discernibility import Discernibility
-from gensearch_db.cost.kernel import BlockContext, cost_arrays
+from gensearch_db.cost.kernel import REGION_KINDS, BlockContext, cost_arrays
 from gensearch_db.cost.weighted_sum import WeightedSum
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
+from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.privacy.kernel import constraint_arrays
-from gensearch_db.search.arrays import CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
+from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
 from gensearch_db.search.block_kernel import evaluate_block, gather
-from gensearch_db.search.bounds import FEATURE_COUNT, BoundArrays, cell_features
+from gensearch_db.search.bounds import BoundArrays, cell_features, order_features
 from gensearch_db.search.candidates import MOST_EXACT_PARTS
 from gensearch_db.search.extraction import block_of_words, canonical_partition, extract
 from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
 from gensearch_db.search.result import Partition, SearchProblem
+from gensearch_db.search.rollout import rollout
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame, space_of
 from gensearch_db.search.state import (
     Children,
     Frames,
+    Guide,
     Kernel,
     new_candidates,
     new_children,
@@ -88,7 +91,7 @@ class Worker:
 
     def words_of(self, start: int, end: int) -> NDArray[np.uint64]:
         """The words of the cells ``order[start:end]`` together."""
-        words, features = np.zeros_like(self.kernel.space.empty_words), np.zeros(FEATURE_COUNT)
+        words, features = np.zeros_like(self.kernel.space.empty_words), np.zeros(self.kernel.cells.features.shape[1])
         gather(self.compiled, start, end, words, features)
         return words
 
@@ -103,9 +106,7 @@ class Worker:
             if code in (DONE, PAUSED):
                 return bool(code == DONE)
             if code == MEMORY_FULL:
-                memory, forgotten = grown(self.kernel.memory, self.most_slots)
-                self._replace(memory=memory)
-                self.forgotten += forgotten
+                self._more_memory()
             else:
                 self._enlarge_stack()
 
@@ -124,6 +125,29 @@ class Worker:
                 bound=_doubled(kernel.candidates.bound),
             ),
         )
+
+    def roll(self, whole: tuple[int, int, NDArray[np.uint64]], level: int, last_block: int) -> bool:
+        """Find a good partition of a block by rollouts and remember it. False: halted at ``last_block`` blocks in all; go on by
+        calling again."""
+        guide = self.kernel.guide
+        start, end, words = whole
+        while True:
+            guide.last_block[0], guide.halted[0] = last_block, 0
+            self.kernel.candidates.top[0] = 0
+            rollout(self.compiled, start, end, words, level, self.most_splits, self.most_parts)
+            if guide.halted[0] == 0:
+                return True
+            if self.visited >= last_block:
+                return False
+            if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.used):
+                self._more_memory()
+            else:
+                self._enlarge_stack()
+
+    def _more_memory(self) -> None:
+        memory, forgotten = grown(self.kernel.memory, self.most_slots)
+        self._replace(memory=memory)
+        self.forgotten += forgotten
 
     def notes(self) -> tuple[str, ...]:
         """What the user must know about how the space was searched."""
@@ -241,6 +265,11 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     space = space_arrays(problem.space, problem.cells, problem.values_labels)
     rows = problem.cells.counts
     features = cell_features(rows, minimum_rows, squares_weight, np.zeros(len(rows)))
+    if any(
+        kind > TAXONOMY and a.leaf_count > MOST_EXACT_PARTS
+        for kind, a in zip(space.kinds, problem.space.attributes, strict=True)
+    ):
+        features = np.concatenate([features, order_features(problem.cells.codes, rows, space.kinds == ORDERED)], axis=1)
     cells = cell_arrays(space, problem.cells, features)
     sums = accumulators(space, cells)
     columns = (*problem.cells.sensitive, *problem.cells.classes)
@@ -256,6 +285,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         monotone=int(all(constraint.monotone_in(problem.table) for constraint in problem.constraints)),
         costs=cost_arrays(summands),
         bounds=bounds,
+        guide=_guide(problem, summands, float(squares_weight), minimum_rows),
         context=_context(space, cells, sums.rows, widest),
         sums=sums,
         order=np.arange(len(rows), dtype=np.int64),
@@ -273,6 +303,28 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
             prices = np.maximum(prices, _own_costs(kernel, rest))
         kernel.cells.features[:, 3] = prices
     return kernel
+
+
+def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_weight: float, minimum_rows: int) -> Guide:
+    """How greedy searches and rollouts rank splits: by what regions and sizes tell of the cost."""
+    rest = [summand for summand in summands if summand.kind != SQUARED_SIZES]
+    told = tuple(summand for summand in rest if summand.kind in REGION_KINDS)
+    checks = 1 if len(told) == len(rest) else 12 if told or squares_weight else 1 << 30
+    return Guide(
+        costs=cost_arrays(told),
+        tie_weight=0.0 if rest else 0.01 * minimum_rows * squares_weight / len(problem.space.attributes),
+        checks=checks,
+        sizes_decide=int(
+            problem.cells.persons is None and all(isinstance(constraint, KAnonymity) for constraint in problem.constraints)
+        ),
+        widths=np.array([1, 10, 8], np.int64),
+        most_rows=np.array([2**62, 2**62, 6 * minimum_rows], np.int64),
+        noise=np.zeros(1),
+        random=np.array([0x9E3779B97F4A7C15], np.uint64),
+        epoch=np.zeros(1, np.int64),
+        last_block=np.zeros(1, np.int64),
+        halted=np.zeros(1, np.int64),
+    )
 
 
 def _prices(problem: SearchProblem, minimum_rows: int) -> NDArray[np.float64]:

@@ -39,6 +39,7 @@ class BoundRule:
         depth = self._look_ahead
         if self._kind is Bound.EXACT and box.bound_depth < ALL_THE_WAY and _box_count(box) <= self._exact_below:
             depth = ALL_THE_WAY
+            self._explore(box)
         return self._looking_ahead(box, depth)
 
     def options(self, box: JudgedBox) -> list[Option]:
@@ -58,11 +59,9 @@ class BoundRule:
     def _looking_ahead(self, box: JudgedBox, depth: int) -> float:
         if box.bound_depth >= depth:
             return box.bound
-        if box.bound_depth < 0:
-            box.bound, box.bound_depth = self.direct(box), 0
-            self.watch()
-        if depth and box.bound < math.inf and box.cells:
-            least = box.cost if box.suppressed <= self.limit else math.inf
+        self._begin(box)
+        least = self._own_cost(box)
+        if depth and box.bound < least:
             for division in self.judge.divisions(box):
                 total = 0.0
                 for child in division.children:
@@ -74,6 +73,22 @@ class BoundRule:
             box.bound = max(box.bound, least)
         box.bound_depth = depth
         return box.bound
+
+    def _begin(self, box: JudgedBox) -> None:
+        if box.bound_depth < 0:
+            box.bound, box.bound_depth = self.direct(box), 0
+            self.watch()
+
+    def _explore(self, box: JudgedBox) -> None:
+        """Judge all boxes inside a box, level by level in large batches: what its exact optimum will look at."""
+        level = [box]
+        while level:
+            for each in level:
+                self._begin(each)
+            level = self.judge.divide(each for each in level if each.bound < self._own_cost(each))
+
+    def _own_cost(self, box: JudgedBox) -> float:
+        return box.cost if box.suppressed <= self.limit else math.inf
 
     def direct(self, box: JudgedBox) -> float:
         """The bound from the box's own cells."""

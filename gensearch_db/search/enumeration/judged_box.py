@@ -70,7 +70,8 @@ class Option(NamedTuple):
 class Judge:
     """Judges boxes, each once; asks for the statistics of all new boxes of a batch together.
 
-    ``statements`` counts the batches, ``blocks_asked`` the blocks in them: what ``EXPLAIN`` shows of a run.
+    ``batches`` counts the requests (in SQL, a statement for sizes and one for each column), ``blocks_asked`` the blocks in
+    them: what ``EXPLAIN`` shows of a run.
     """
 
     def __init__(self, problem: SearchProblem, split_set: SplitSet, statistics: Statistics) -> None:
@@ -80,7 +81,7 @@ class Judge:
         index = CellIndex(problem.space, problem.cells.codes)
         family = BoxesWithCells if self.lengths_limited else OccupiedBoxes
         self.boxes: BoxesWithCells[JudgedBox] = family(split_set, JudgedBox, index)
-        self.statements = 0
+        self.batches = 0
         self.blocks_asked = 0
         self.cell_rows: list[int] = problem.cells.counts.tolist()
         self._charge = problem.cost.suppression_charge(problem.table)
@@ -101,8 +102,8 @@ class Judge:
             self._fill(box, statistics)
 
     def ask(self, blocks: list[Block]) -> list[BlockStatistics]:
-        """The statistics of blocks, by one statement."""
-        self.statements += 1
+        """The statistics of blocks, by one request."""
+        self.batches += 1
         self.blocks_asked += len(blocks)
         if self.problem.cost.needs_cells:
             return self.statistics.with_marginals(blocks)
@@ -143,13 +144,19 @@ class Judge:
 
     def divisions(self, box: JudgedBox) -> tuple[Division[JudgedBox], ...]:
         """The divisions of a box, their children judged in one batch. An empty box is never divided: it would gain nothing."""
-        if not box.cells:
-            return ()
-        divisions = box.divisions
-        if divisions is None:
-            divisions = self.boxes.divisions(box)
-            self.judge(child for division in divisions for child in division.children)
-        return divisions
+        if box.divisions is None:
+            self.divide([box])
+        return box.divisions or ()
+
+    def divide(self, boxes: Iterable[JudgedBox]) -> list[JudgedBox]:
+        """Work out the divisions of boxes, and judge all their children in one batch. Gives the children met first here."""
+        children = {}
+        for box in boxes:
+            if box.divisions is None and box.cells:
+                for division in self.boxes.divisions(box):
+                    children.update((id(child), child) for child in division.children if not child.known)
+        self.judge(children.values())
+        return list(children.values())
 
 
 def members(cells: int) -> list[int]:

@@ -114,7 +114,7 @@ class PrioritizedSearch:
             "probes": self.probes,
             "entries_dropped": self.dropped,
             "boxes": judge.boxes.count,
-            "statements": judge.statements,
+            "batches_asked": judge.batches,
             "blocks_asked": judge.blocks_asked,
         }
 

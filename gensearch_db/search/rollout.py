@@ -1,0 +1,159 @@
+"""Compiled: rollouts (the pilot method), which find good partitions of a block fast.
+
+A rollout of level 0 completes a block greedily: it takes the split whose parts promise the least. A rollout of level L tries
+the most promising splits, completes each by rollouts of level L - 1, keeps the cheapest and goes on with its parts. Because
+costs add up, trying a split touches the rows of its block only, and what was found for a block is remembered for all trees
+it occurs in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.compilation import compiled
+from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.candidates import pop_best, push_splits
+from gensearch_db.search.greedy import parts_hold
+from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
+from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.state import PROMISE, Kernel
+
+LEVELS = 8
+"""More than any level: results of epoch e and level L are marked e * LEVELS + L + 1."""
+
+
+@compiled
+def next_random(state: NDArray[np.uint64]) -> float:
+    """A number in [0, 1) from a xorshift generator with its state in ``state[0]`` (never zero)."""
+    value = state[0]
+    value ^= value << np.uint64(13)
+    value ^= value >> np.uint64(7)
+    value ^= value << np.uint64(17)
+    state[0] = value
+    return float(value >> np.uint64(11)) / 9007199254740992.0
+
+
+@compiled
+def must_halt(kernel: Kernel, most_splits: int) -> bool:
+    """Whether to give control back: the agreed block is reached, or memory or stack want more room."""
+    if (
+        kernel.counters.visited[0] >= kernel.guide.last_block[0]
+        or 2 * (kernel.memory.entries[0] + 2) > len(kernel.memory.used)
+        or kernel.candidates.top[0] + most_splits > len(kernel.candidates.bound)
+    ):
+        kernel.guide.halted[0] = 1
+    return kernel.guide.halted[0] == 1
+
+
+@compiled
+def rollout(
+    kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], level: int, most_splits: int, most_parts: int
+) -> float:
+    """Find and remember a partition of ``order[start:end]``; returns the cost of the best one known. Where it must halt, the
+    guide says so and the number means nothing; called again, it soon gets to where it was."""
+    memory, guide, candidates = kernel.memory, kernel.guide, kernel.candidates
+    mark = guide.epoch[0] * LEVELS + level + 1
+    slot = slot_of(memory, words)
+    if memory.used[slot] and (memory.rolled[slot] >= mark or memory.lower[slot] >= memory.upper[slot]):
+        return memory.upper[slot]
+    if must_halt(kernel, most_splits):
+        return np.inf
+    kernel.counters.visited[0] += 1
+    visited = kernel.counters.visited[0]
+    rows, _, feasible, cost = evaluate_block(kernel, start, end, words)
+    best, attribute, position = np.inf, UNKNOWN, 0
+    if feasible:
+        best, attribute = cost, WHOLE
+    if feasible or kernel.monotone == 0:
+        first = candidates.top[0]
+        candidates.worth[0] = PROMISE
+        push_splits(kernel, words, rows, np.inf)
+        if guide.noise[0] > 0.0:
+            for i in range(first, candidates.top[0]):
+                candidates.bound[i] *= 1.0 + guide.noise[0] * next_random(guide.random)
+        best, attribute, position = try_splits(
+            kernel, start, end, words, level, rows, best, attribute, first, most_splits, most_parts
+        )
+        candidates.top[0] = first
+        if guide.halted[0] == 1:
+            return np.inf
+    remember(memory, words, 0.0, best, attribute, position, kernel.counters.visited[0] - visited + 1)
+    slot = slot_of(memory, words)
+    memory.rolled[slot] = mark
+    return memory.upper[slot]
+
+
+@compiled
+def try_splits(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    level: int,
+    rows: int,
+    best: float,
+    attribute: int,
+    first: int,
+    most_splits: int,
+    most_parts: int,
+) -> tuple[float, int, int]:
+    """Complete the most promising splits and go on with the cheapest. Cost, attribute and position of the best choice."""
+    guide, candidates = kernel.guide, kernel.candidates
+    position = np.int64(0)
+    boundaries = np.empty(most_parts + 2, np.int64)
+    part_words = np.empty((most_parts, len(words)), np.uint64)
+    below = level - 1 if rows <= guide.most_rows[level] else min(0, level - 1)
+    tries = guide.widths[level] if level > 0 else guide.checks
+    promised = np.inf
+    chosen, chosen_position = np.int64(-1), np.int64(0)
+    while candidates.top[0] > first and tries > 0:
+        j, split = pop_best(candidates, first)
+        parts = divide(kernel, start, end, j, split, boundaries)
+        total = 0.0
+        if (level == 0 and guide.checks > 1) or guide.sizes_decide == 0:
+            hold, total = parts_hold(kernel, words, j, split, parts, boundaries, part_words)
+            if not hold and kernel.monotone == 1:
+                continue
+        tries -= 1
+        if level > 0:
+            total = complete(kernel, words, j, split, parts, boundaries, below, best, most_splits, most_parts)
+            if guide.halted[0] == 1:
+                return best, attribute, position
+        if total < min(best, promised) or (level == 0 and promised == np.inf and total <= best):
+            promised = total
+            chosen, chosen_position = j, split
+            if level > 0:
+                best, attribute, position = total, j, split
+    if promised < np.inf:
+        parts = divide(kernel, start, end, chosen, chosen_position, boundaries)
+        total = complete(kernel, words, chosen, chosen_position, parts, boundaries, level, np.inf, most_splits, most_parts)
+        if guide.halted[0] == 0 and total < best:
+            best, attribute, position = total, chosen, chosen_position
+    return best, attribute, position
+
+
+@compiled
+def complete(
+    kernel: Kernel,
+    words: NDArray[np.uint64],
+    j: int,
+    split: int,
+    parts: int,
+    boundaries: NDArray[np.int64],
+    level: int,
+    limit: float,
+    most_splits: int,
+    most_parts: int,
+) -> float:
+    """The cost of a split whose parts are completed by rollouts; infinite as soon as it reaches ``limit``."""
+    part_words = np.empty(len(words), np.uint64)
+    total = 0.0
+    for part in range(parts):
+        if boundaries[part] == boundaries[part + 1]:
+            continue
+        gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], part_words)
+        total += rollout(kernel, boundaries[part], boundaries[part + 1], part_words, level, most_splits, most_parts)
+        if total >= limit or kernel.guide.halted[0] == 1:
+            return np.inf
+    return total
