@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
 from gensearch_db.cost.registry import COSTS, cost_from_text
-from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.domain.cells import BlockStatistics, Table
+from gensearch_db.domain.region import Block
+from gensearch_db.errors import SpecificationError
+from gensearch_db.privacy.constraint import CompiledConstraint, Constraint
+from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.privacy.minimum_length import with_minimum_lengths
 from gensearch_db.privacy.registry import CONSTRAINTS, constraint_from_text
 from gensearch_db.problem.problem import Strategy
@@ -133,3 +139,63 @@ def test_persons_as_the_unit_of_protection() -> None:
         differing += expected != box_optimum(problem_of(space, rows, constraints, cost))
     assert feasible >= 20
     assert differing >= 10
+
+
+@pytest.mark.parametrize("strategy", [Strategy.BLOCK_GRAPH, Strategy.ENUMERATION])
+def test_suppression_within_its_hard_limit(strategy: Strategy) -> None:
+    chance = random.Random(8)
+    feasible = helped = 0
+    for _ in range(120):
+        space = random_space(chance, most_cells=8)
+        rows = random_rows(chance, space, chance.randint(4, 20))
+        constraints, cost = constraints_of(chance), cost_from_text(chance.choice(COST_TEXTS))
+        limit = chance.choice([1, 2, 4, 8])
+        problem = problem_of(space, rows, constraints, cost, suppression_limit=limit)
+        expected = box_optimum(problem)
+        result = search(problem, strategy, StoppingRule())
+        if math.isinf(expected):
+            assert result.status is Status.INFEASIBLE
+            continue
+        feasible += 1
+        assert result.status is Status.OPTIMAL
+        assert result.cost == pytest.approx(expected, rel=1e-9, abs=1e-9), (constraints, cost, space)
+        assert result.partition is not None
+        suppressed = int(problem.cells.counts[result.partition.block_of_cell < 0].sum())
+        assert suppressed <= limit
+        helped += expected < box_optimum(problem_of(space, rows, constraints, cost)) - 1e-9
+    assert feasible >= 80
+    assert helped >= 20
+
+
+@dataclass(frozen=True)
+class OddSizes(KAnonymity):
+    """A user's own constraint, not monotone: blocks of odd size."""
+
+    name: ClassVar[str] = "odd_sizes"
+
+    @property
+    def monotone(self) -> bool:
+        return False
+
+    def holds(self, statistics: BlockStatistics, block: Block, table: Table) -> bool:
+        return statistics.size % 2 == 1 and statistics.size >= self.k
+
+    def compiled(self, table: Table) -> CompiledConstraint | None:
+        return None
+
+
+def test_a_users_own_constraint_is_searched_exactly_and_a_note_says_how() -> None:
+    chance = random.Random(6)
+    feasible = 0
+    for _ in range(40):
+        space = random_space(chance, most_cells=8)
+        rows = random_rows(chance, space, chance.randint(4, 15))
+        problem = problem_of(space, rows, [OddSizes(2)], cost_from_text("ncp"))
+        expected = box_optimum(problem)
+        result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule())
+        assert any("slower" in note for note in result.notes)
+        assert result.cost == pytest.approx(expected)
+        feasible += math.isfinite(expected)
+        with pytest.raises(SpecificationError, match="judged in Python"):
+            search(problem, Strategy.MONDRIAN, StoppingRule())
+    assert feasible >= 20
