@@ -1,5 +1,6 @@
 """Count queries on releases: read a COUNT query, estimate it from the published blocks, measure the error of a workload."""
 
+from gensearch_db.count_queries.coverage import WorkloadCoverage, count_error
 from gensearch_db.count_queries.estimating import Answer, Estimate, estimate, estimate_sql
 from gensearch_db.count_queries.generating import generate_workload
 from gensearch_db.count_queries.macro import estimate_macro
@@ -12,7 +13,9 @@ __all__ = [
     "Outcome",
     "Summary",
     "Workload",
+    "WorkloadCoverage",
     "WorkloadReport",
+    "count_error",
     "estimate",
     "estimate_macro",
     "estimate_sql",

@@ -7,6 +7,7 @@ exact distribution per block). Each kind of column knows how a position on a lin
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -83,11 +84,15 @@ class PublishedColumn:
 
 @dataclass(frozen=True)
 class Release:
-    """A release as its recipient has it: the blocks table and what its columns mean."""
+    """A release as its recipient has it: the blocks table and what its columns mean.
+
+    ``bounds_published`` tells how many different bounds each ordered column shows (two are enough to place its open ends).
+    """
 
     session: Session
     blocks: TableName
     dictionary: ReleaseDictionary
+    bounds_published: Mapping[str, int]
 
     @cached_property
     def columns(self) -> tuple[PublishedColumn, ...]:
@@ -97,7 +102,7 @@ class Release:
             columns.append(
                 PublishedColumn(
                     len(columns), entry.name, Kind(entry.kind), entry.type, entry.lower or "", entry.upper or "",
-                    entry.missing, entry.values or "", self._bounds_published.get(entry.name, 2) >= 2,
+                    entry.missing, entry.values or "", self.bounds_published.get(entry.name, 2) >= 2,
                 )
             )  # fmt: skip
         for sensitive in self.dictionary.sensitive:
@@ -105,16 +110,6 @@ class Release:
                 PublishedColumn(len(columns), sensitive.name, Kind.SENSITIVE, sensitive.type, list_name=sensitive.distribution)
             )
         return tuple(columns)
-
-    @cached_property
-    def _bounds_published(self) -> dict[str, int]:
-        """How many different bounds each ordered column shows."""
-        ordered = [entry for entry in self.dictionary.quasi_identifiers if entry.kind == "ordered"]
-        if not ordered:
-            return {}
-        bounds = [(entry.lower, entry.upper) for entry in ordered]
-        row = self.session.row(statement("estimate/bounds_published", blocks=self.blocks, bounds=bounds))
-        return {entry.name: count for entry, count in zip(ordered, row, strict=True)}
 
     def find(self, name: str) -> PublishedColumn | str:
         """The column of this name (case does not matter), or the reason why no query can use it."""
@@ -150,7 +145,17 @@ def open_release(session: Session, name: str) -> Release:
             f"there is no release '{name}': no table '{wanted}_blocks' with a dictionary in its comment"
             f"{near_matches(wanted, known)}"
         )
-    return Release(session, names[0], dictionaries[names[0]])
+    dictionary = dictionaries[names[0]]
+    return Release(session, names[0], dictionary, _bounds_published(session, names[0], dictionary))
+
+
+def _bounds_published(session: Session, blocks: TableName, dictionary: ReleaseDictionary) -> Mapping[str, int]:
+    ordered = [entry for entry in dictionary.quasi_identifiers if entry.kind == "ordered"]
+    if not ordered:
+        return {}
+    bounds = [(entry.lower, entry.upper) for entry in ordered]
+    row = session.row(statement("estimate/bounds_published", blocks=blocks, bounds=bounds))
+    return {entry.name: count for entry, count in zip(ordered, row, strict=True)}
 
 
 def position(family: Family, value: Sql) -> Sql:

@@ -25,7 +25,7 @@ def save_table(database: Database, report: WorkloadReport, table: str) -> None:
     import pyarrow
 
     rows = [outcome.to_dict() for outcome in report.outcomes]
-    types = {"string": pyarrow.string(), "int64": pyarrow.int64(), "double": pyarrow.float64()}
+    types: dict[str, pyarrow.DataType] = {"string": pyarrow.string(), "int64": pyarrow.int64(), "double": pyarrow.float64()}
     schema = pyarrow.schema([(name, types[type_]) for name, type_ in _TYPES.items()])
     outcomes = pyarrow.Table.from_pylist(rows, schema=schema)
     with session_for(database) as session, session.registered(outcomes) as registered, session.transaction():

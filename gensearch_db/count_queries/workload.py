@@ -1,6 +1,7 @@
 """Workloads: count queries from a file, run on releases and compared with the truth.
 
-A workload is a ``.sql`` file of count queries. They are estimated together by grouped statements; true counts are taken from the source table only where the caller names it, by running the query itself there.
+A workload is a ``.sql`` file of count queries. They are estimated together by grouped statements; true counts are taken from
+the source table only where the caller names it, by running the query itself there.
 """
 
 from __future__ import annotations
