@@ -18,7 +18,6 @@ DEMO_PROBLEM = Problem.from_fields(
         "quasi_identifiers": {
             "age": {"split": "every 10"},
             "sex": {},
-            "postcode": {"prefix": True},
             "education": {"taxonomy": "education_levels"},
             "occupation": {"taxonomy": "occupation_groups"},
             "country": {"taxonomy": "country_regions"},
@@ -28,7 +27,10 @@ DEMO_PROBLEM = Problem.from_fields(
         "stop_after": 20,
     }
 )
-"""Six quasi-identifiers, one sensitive column; every person stands among at least ten, with at least two diagnoses."""
+"""Five quasi-identifiers, one sensitive column; every person stands among at least ten, with at least two diagnoses.
+
+The optimum is proven in seconds. The postcode is left out of the release: with it the same search ends at its time limit.
+"""
 
 
 def create_demo_database(path: str | Path) -> None:

@@ -19,17 +19,13 @@ SETUP = """
 CREATE TYPE severity AS ENUM ('low', 'high');
 CREATE TABLE people (name VARCHAR, age INTEGER, town VARCHAR, illness severity, note VARCHAR, "count" INTEGER);
 INSERT INTO people VALUES
-    ('a', 20, 'x', 'low', 'n1', 1), ('b', 24, 'x', 'high', 'n2', 2), ('c', 31, 'y', 'low', 'n3', 3), ('d', 33, 'z', 'low', 'n4', 4),
+    ('a', 20, 'x', 'low', 'n1', 1), ('b', 24, 'x', 'high', 'n2', 2), ('c', 31, 'y', 'low', 'n3', 3),
+    ('d', 33, 'z', 'low', 'n4', 4),
     ('e', 39, 'y', 'high', 'n5', 5), ('f', NULL, 'y', 'high', NULL, 6), ('g', NULL, NULL, NULL, 'n7', 7);
 """
 
 LEAVES_OF_AGE = (Leaf("< 30", None, 30), Leaf("[30, 35)", 30, 35), Leaf(">= 35", 35, None), Leaf("NULL", missing=True))
-LEAVES_OF_TOWN = (
-    Leaf("x", "x", "x", point=True),
-    Leaf("y", "y", "y", point=True),
-    Leaf("z", "z", "z", point=True),
-    Leaf("NULL", missing=True),
-)
+LEAVES_OF_TOWN = (*(Leaf(town, town, town, point=True) for town in "xyz"), Leaf("NULL", missing=True))
 
 
 def problem(**fields: object) -> Problem:
@@ -54,13 +50,9 @@ def prepared(session: Session, given: Problem) -> PreparedTable:
     temporary = [session.temporary_table(stem) for stem in ("ages", "towns", "cells", "joint", "illnesses")]
     ages, towns, cells, joint, illnesses = temporary
     run = session.connection.execute
-    run(
-        f'CREATE TEMP TABLE "{ages[2]}" (code INTEGER, lower INTEGER, upper INTEGER, point_lower INTEGER, point_upper INTEGER, label VARCHAR)'
-    )
-    run(
-        f'CREATE TEMP TABLE "{towns[2]}" (code INTEGER, lower VARCHAR, upper VARCHAR, point_lower VARCHAR, point_upper VARCHAR, label VARCHAR)'
-    )
-    for table, leaves in ((ages, LEAVES_OF_AGE), (towns, LEAVES_OF_TOWN)):
+    for table, leaves, kind in ((ages, LEAVES_OF_AGE, "INTEGER"), (towns, LEAVES_OF_TOWN, "VARCHAR")):
+        bounds = ", ".join(f"{name} {kind}" for name in ("lower", "upper", "point_lower", "point_upper"))
+        run(f'CREATE TEMP TABLE "{table[2]}" (code INTEGER, {bounds}, label VARCHAR)')
         for code, leaf in enumerate(leaves):
             run(f'INSERT INTO "{table[2]}" VALUES (?, ?, ?, NULL, NULL, ?)', [code, leaf.lower, leaf.upper, leaf.label])
     coded = (
@@ -73,7 +65,8 @@ def prepared(session: Session, given: Problem) -> PreparedTable:
     )
     illness = "CASE illness WHEN 'low' THEN 0 WHEN 'high' THEN 1 ELSE 2 END"
     run(
-        f'CREATE TEMP TABLE "{illnesses[2]}" AS SELECT DISTINCT encode(illness::VARCHAR) AS value, {illness} AS code FROM people'
+        f'CREATE TEMP TABLE "{illnesses[2]}" AS'
+        f" SELECT DISTINCT encode(illness::VARCHAR) AS value, {illness} AS code FROM people"
     )
     run(
         f'CREATE TEMP TABLE "{joint[2]}" AS SELECT cell, {illness} AS value_0, count(*) AS row_count'

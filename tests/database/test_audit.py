@@ -31,7 +31,8 @@ def test_null_is_a_value_of_its_own_in_a_key(connection: duckdb.DuckDBPyConnecti
     """N01: a row with one blank cell is unique."""
     report = foreign(
         connection,
-        "CREATE TABLE t (a VARCHAR, b VARCHAR); INSERT INTO t VALUES ('A', 's'), ('A', 's'), ('A', 'm'), ('A', 'm'), ('A', NULL)",
+        "CREATE TABLE t (a VARCHAR, b VARCHAR);"
+        "INSERT INTO t VALUES ('A', 's'), ('A', 's'), ('A', 'm'), ('A', 'm'), ('A', NULL)",
         quasi_identifiers=["a", "b"],
         subject_to=["k_anonymity(2)"],
     )
