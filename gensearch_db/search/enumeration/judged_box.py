@@ -13,6 +13,9 @@ from gensearch_db.domain.statistics import Statistics
 from gensearch_db.privacy.minimum_length import long_enough
 from gensearch_db.search.result import SearchProblem
 
+LARGEST_JOIN = 4_000_000
+"""Pairs of a block and a cell that one request may look at: about 30 MB in memory."""
+
 
 class JudgedBox(Box):
     """A box with its judgement, filled in by :class:`Judge`.
@@ -102,12 +105,16 @@ class Judge:
             self._fill(box, statistics)
 
     def ask(self, blocks: list[Block]) -> list[BlockStatistics]:
-        """The statistics of blocks, by one request."""
-        self.batches += 1
-        self.blocks_asked += len(blocks)
-        if self.problem.cost.needs_cells:
-            return self.statistics.with_marginals(blocks)
-        return self.statistics.of_blocks(blocks)
+        """The statistics of blocks, in requests that join at most ``LARGEST_JOIN`` pairs of a block and a cell."""
+        most = max(1, LARGEST_JOIN // len(self.cell_rows))
+        found: list[BlockStatistics] = []
+        for start in range(0, len(blocks), most):
+            batch = blocks[start : start + most]
+            self.batches += 1
+            self.blocks_asked += len(batch)
+            with_marginals = self.problem.cost.needs_cells
+            found += self.statistics.with_marginals(batch) if with_marginals else self.statistics.of_blocks(batch)
+        return found
 
     def _fill(self, box: JudgedBox, statistics: BlockStatistics) -> None:
         problem = self.problem
@@ -150,7 +157,7 @@ class Judge:
 
     def divide(self, boxes: Iterable[JudgedBox]) -> list[JudgedBox]:
         """Work out the divisions of boxes, and judge all their children in one batch. Gives the children met first here."""
-        children = {}
+        children: dict[int, JudgedBox] = {}
         for box in boxes:
             if box.divisions is None and box.cells:
                 for division in self.boxes.divisions(box):

@@ -23,7 +23,7 @@ from gensearch_db.search.result import Moment, Progress, Status, StoppingRule
 
 CANDIDATE_BYTES = 400
 """Measured in CPython 3.12: a candidate with its queue entry and its share of the parent's tree."""
-BOX_BYTES = 2500
+BOX_BYTES = 3000
 """A judged box with its divisions, options and statistics."""
 RELEASE_BYTES = 2000
 """An optimal release that is kept or only counted."""

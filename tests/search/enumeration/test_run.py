@@ -181,7 +181,7 @@ def test_each_block_is_asked_for_once_in_batches(bound: str) -> None:
     source = CountingStatistics(problem)
     result = enumerate_search(problem, StoppingRule(node_limit=2000), never_stop, {"bound": bound}, source)
     asked = [block for batch in source.batches for block in batch]
-    assert result.counters["statements"] == len(source.batches)
+    assert result.counters["batches_asked"] == len(source.batches)
     assert result.counters["blocks_asked"] == len(asked)
     finest = problem.cells.cell_count if bound != "paper" else 0  # the cells themselves are priced first, in one batch
     assert len(asked) - len(set(asked)) <= finest
