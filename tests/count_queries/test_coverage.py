@@ -35,7 +35,8 @@ def make_table() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute(
         """CREATE TABLE t AS SELECT CASE WHEN i % 17 > 0 THEN (20 + i * 7 % 60)::INTEGER END AS age,
-           ['a', 'b', 'c'][1 + i % 3] AS s, (i * 5 % 13 / 2)::DOUBLE AS f, DATE '2024-01-01' + (i * 11 % 90)::INTEGER AS day FROM range(300) r(i)"""
+           ['a', 'b', 'c'][1 + i % 3] AS s, (i * 5 % 13 / 2)::DOUBLE AS f,
+           DATE '2024-01-01' + (i * 11 % 90)::INTEGER AS day FROM range(300) r(i)"""
     )
     return connection
 
