@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gensearch_db.database.audit.released import Classes, Distributions
+from gensearch_db.database.audit.released import Classes, Distributions, against_released
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.database.audit.subject import Scratch, Subject, key
-from gensearch_db.database.rendering import statement
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.privacy.constraint import AuditMeasure, Constraint
 
 
@@ -25,7 +25,11 @@ def constraint_checks(
             yield _skipped(constraint, "it counts persons, and a release holds none")
         else:
             member = key("member", subject.types[constraint.column])
-            yield _measured(scratch, constraint, measure, classes, distributions[constraint.column], member)
+            tables = distributions[constraint.column]
+            released = None
+            if measure.needs_baseline and tables.compared_with == "the source" and subject.suppressed:
+                released = against_released(scratch, tables)
+            yield _measured(scratch, constraint, measure, classes, tables, member, released)
 
 
 def _skipped(constraint: Constraint, reason: str) -> Check:
@@ -34,20 +38,40 @@ def _skipped(constraint: Constraint, reason: str) -> Check:
 
 
 def _measured(
-    scratch: Scratch, constraint: Constraint, measure: AuditMeasure, classes: Classes, tables: Distributions, member: str
+    scratch: Scratch,
+    constraint: Constraint,
+    measure: AuditMeasure,
+    classes: Classes,
+    tables: Distributions,
+    member: Sql,
+    released: Distributions | None,
 ) -> Check:
+    """The verdict follows the search's reading (the source); where rows were suppressed the other one is told beside it."""
+    reached, bad_blocks, bad_rows = _reached(scratch, constraint, measure, classes, tables, member)
+    message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {_text(reached)}"
+    if measure.needs_baseline:
+        message += f" (compared with {tables.compared_with})"
+    if released is not None:
+        other, _, _ = _reached(scratch, constraint, measure, classes, released, member)
+        message += f", {_text(other)} (compared with {released.compared_with})"
+    if bad_blocks:
+        message += f"; {bad_blocks} blocks with {bad_rows} rows violate it"
+    verdict = Verdict.FAILED if bad_blocks else Verdict.PASSED
+    return Check(constraint.name, verdict, message, reached, constraint.describe(), bad_blocks, constraint.column)
+
+
+def _reached(
+    scratch: Scratch, constraint: Constraint, measure: AuditMeasure, classes: Classes, tables: Distributions, member: Sql
+) -> tuple[float | None, int, int]:
+    """The worst value of any block, and the blocks and rows that break the constraint."""
     rendered = statement(
         measure.template, classes=classes.table, histogram=tables.histogram, baseline=tables.baseline, member=member
     )
     _, smallest, largest, bad_blocks, bad_rows = scratch.session.row(
         statement("audit/measured", measure=rendered, classes=classes.table), measure.parameters
     )
-    reached = smallest if constraint.higher_is_safer else largest
-    value = "not defined" if reached is None else f"{reached:.6g}"
-    message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {value}"
-    if measure.needs_baseline:
-        message += f" (compared with {tables.compared_with})"
-    if bad_blocks:
-        message += f"; {bad_blocks} blocks with {bad_rows} rows violate it"
-    verdict = Verdict.FAILED if bad_blocks else Verdict.PASSED
-    return Check(constraint.name, verdict, message, reached, constraint.describe(), bad_blocks, constraint.column)
+    return (smallest if constraint.higher_is_safer else largest), bad_blocks, bad_rows
+
+
+def _text(reached: float | None) -> str:
+    return "not defined" if reached is None else f"{reached:.6g}"

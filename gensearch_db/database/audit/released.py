@@ -92,6 +92,15 @@ def _distributions(scratch: Scratch, subject: Subject, column: str, position: in
         value = key(column, source.types[column])
         scratch.session.execute(statement("audit/baseline", baseline=baseline, relation=source.relation, value=value))
         return Distributions(histogram, baseline, "the source")
+    return _against_released(scratch, histogram, baseline)
+
+
+def against_released(scratch: Scratch, tables: Distributions) -> Distributions:
+    """The same column compared with the released rows alone: the other reading where rows were suppressed."""
+    return _against_released(scratch, tables.histogram, scratch.new("released_baseline"))
+
+
+def _against_released(scratch: Scratch, histogram: TableName, baseline: TableName) -> Distributions:
     scratch.session.execute(statement("audit/released_baseline", baseline=baseline, histogram=histogram))
     return Distributions(histogram, baseline, "the released rows")
 
