@@ -27,7 +27,8 @@ def label_of(attribute: Attribute, region: Region) -> str | None:
     if len(codes) == 1 and attribute.leaves[codes[0]].point:
         return _unique(attribute, codes[0])
     if len(codes) == attribute.leaf_count:
-        return WHOLE
+        named = isinstance(attribute, TaxonomyAttribute) and missing is None
+        return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label) if named else WHOLE
     if isinstance(attribute, OrderedAttribute):
         label = _interval_label(attribute, known[0], known[-1])
         return label if missing is None else f"{label} or {MISSING_LABEL}"
@@ -41,9 +42,9 @@ def label_of(attribute: Attribute, region: Region) -> str | None:
 def _interval_label(attribute: OrderedAttribute, first: int, last: int) -> str:
     low, high = attribute.leaves[first], attribute.leaves[last]
     if first == last:
-        return low.label
+        return _own_label(attribute, first)
     if attribute.categorical:
-        return f"{low.label} .. {high.label}"
+        return f"{_own_label(attribute, first)} .. {_own_label(attribute, last)}"
     if low.lower is None and high.upper is None:
         return f"not {MISSING_LABEL}"
     if low.lower is None:
@@ -53,8 +54,21 @@ def _interval_label(attribute: OrderedAttribute, first: int, last: int) -> str:
 
 def _unique(attribute: Attribute, code: int) -> str:
     """A leaf's label, told apart from an inner node of the same name."""
-    leaf = attribute.leaves[code]
-    return _node_label(attribute, code, 1, leaf.label) if isinstance(attribute, TaxonomyAttribute) else leaf.label
+    label = _own_label(attribute, code)
+    return _node_label(attribute, code, 1, label) if isinstance(attribute, TaxonomyAttribute) else label
+
+
+def _own_label(attribute: Attribute, code: int) -> str:
+    """A leaf's label; a value that could be read as another region of an attribute without a tree is quoted."""
+    label = attribute.leaves[code].label
+    if isinstance(attribute, TaxonomyAttribute) or (isinstance(attribute, OrderedAttribute) and not attribute.categorical):
+        return label
+    ambiguous = label == WHOLE or label[:1] in ("{", "'") or " .. " in label or label.endswith(f" or {MISSING_LABEL}")
+    return _quoted(label) if ambiguous else label
+
+
+def _quoted(label: str) -> str:
+    return "'" + label.replace("'", "''") + "'"
 
 
 def _node_label(attribute: TaxonomyAttribute, first: int, leaf_total: int, label: str) -> str:
@@ -80,5 +94,5 @@ def _member(attribute: Attribute, code: int) -> str:
     if leaf.missing:
         return MISSING_LABEL
     if leaf.label in ("", MISSING_LABEL) or any(mark in leaf.label for mark in "{},'") or leaf.label != leaf.label.strip():
-        return "'" + leaf.label.replace("'", "''") + "'"
+        return _quoted(leaf.label)
     return leaf.label

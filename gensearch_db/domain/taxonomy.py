@@ -81,9 +81,7 @@ Nested = list[tuple[str, "Nested"]]
 
 def _number(tree: tuple[str, Nested], first: int) -> TaxonomyNode:
     label, children = tree
-    while len(children) == 1 and children[0][1]:
-        children = children[0][1]
-    if len(children) == 1:
+    while len(children) == 1:  # of a unary chain the lowest node is kept: its label says the most
         label, children = children[0]
     built: list[TaxonomyNode] = []
     position = first

@@ -86,7 +86,8 @@ def make_leaves(session: Session, values: DistinctValues, plan: Plan, temporary_
     )
     if missing_code is not None:
         end = leaves[-1].end if leaves else 0.0
-        width = 1.0 if plan.categorical else 0.0
+        # The missing leaf has the average length, so that a block that takes it in loses something.
+        width = (end / len(leaves) if leaves else 0.0) or 1.0
         leaves += (Leaf(MISSING_LABEL, start=end, end=end + width, point=True, missing=True),)
     return Leaves(leaves, leaf_table, value_map)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -31,16 +32,20 @@ Domain = tuple[Any, Any] | None
 def anywhere(values: DistinctValues, domain: Domain) -> Plan:
     """Each distinct value is a leaf; it reaches to the next whole number or, for other types, to the next value."""
     positions = values.positions
-    leaves = [LeafPlan(position, _next(values, ordinal, domain), point=ordinal) for ordinal, position in enumerate(positions)]
+    leaves = [LeafPlan(position, _next(values, ordinal), point=ordinal) for ordinal, position in enumerate(positions)]
+    if domain is not None and leaves:
+        # The ends reach to the declared bounds: bounds of their own would print the extreme values.
+        leaves[0] = replace(leaves[0], lower=domain[0])
+        leaves[-1] = replace(leaves[-1], upper=domain[1])
     return _plan(leaves, list(range(len(leaves))), domain)
 
 
-def _next(values: DistinctValues, ordinal: int, domain: Domain) -> Any:
+def _next(values: DistinctValues, ordinal: int) -> Any:
     if values.family.whole:
         return values.positions[ordinal] + 1
     if ordinal + 1 < values.count:
         return values.positions[ordinal + 1]
-    return domain[1] if domain else None
+    return None
 
 
 def at(values: DistinctValues, cuts: Sequence[Any], domain: Domain) -> Plan:
