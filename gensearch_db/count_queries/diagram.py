@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from gensearch_db.count_queries.formula import Condition, Cut, Every, Formula, No, Some, atoms_of, decided, tests_of
+from gensearch_db.count_queries.expressions import Position
+from gensearch_db.count_queries.formula import Condition, Cut, Every, Formula, No, Points, Some, atoms_of, decided, tests_of
 from gensearch_db.count_queries.release import Kind, PublishedColumn
 from gensearch_db.count_queries.segments import Line, Segments
 from gensearch_db.errors import QueryError
@@ -92,7 +93,7 @@ class DiagramBuilder:
             answers = {piece: tuple(line.satisfies(piece, one) for one in conditions) for piece in line.pieces}
             parted = _grouped(formula, column, conditions, list(dict.fromkeys(answers.values())))
             return [
-                (rest, line.covered([piece for piece in line.pieces if answers[piece] in members]))
+                (rest, line.covered([piece for piece in line.pieces if answers[piece] in set(members)]))
                 for rest, members in parted.items()
             ]
         if len(conditions) <= _MOST_ENUMERATED:
@@ -104,7 +105,13 @@ class DiagramBuilder:
 
 
 def _line(conditions: Mapping[Condition, None], column: PublishedColumn) -> Line:
-    cuts = {atom.position for condition in conditions for atom in atoms_of(condition) if isinstance(atom, Cut)}
+    cuts: set[Position] = set()
+    for condition in conditions:
+        for atom in atoms_of(condition):
+            if isinstance(atom, Cut):
+                cuts.add(atom.position)
+            elif isinstance(atom, Points):
+                cuts |= atom.positions
     return Line(sorted(cuts), counted=column.counted, anchored=column.anchored)
 
 

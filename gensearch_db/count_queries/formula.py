@@ -25,6 +25,13 @@ class Cut:
 
 
 @dataclass(frozen=True)
+class Points:
+    """An IN list on an ordered column: true at these positions, false elsewhere; unknown where the value is missing."""
+
+    positions: frozenset[Position]
+
+
+@dataclass(frozen=True)
 class Known:
     """True for every value that is not missing, unknown for the missing one."""
 
@@ -41,7 +48,7 @@ class Check:
     sql: Sql
 
 
-Atom = Cut | Known | MissingValue | Check
+Atom = Cut | Points | Known | MissingValue | Check
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from gensearch_db.count_queries.formula import (
     Holds,
     Known,
     MissingValue,
+    Points,
     Test,
     all_of,
     any_of,
@@ -216,17 +217,18 @@ class _Resolver:
             assert not isinstance(predicate, Missing | Bare)
             return pair(self.check(column, predicate))
         assert isinstance(predicate, Comparison | OneOf)
-        pairs: list[tuple[Formula, Formula]] = []
-        for constant in _constants(predicate):
-            answer = self.answers[_cut_request(column, predicate, constant)]
-            if isinstance(answer, Cut):
-                pairs.append(pair(answer))
-            elif answer is None:
-                pairs.append((False, False))
-            else:
-                true, false = pair(Known())
-                pairs.append((true, false) if answer else (false, true))
-        return any_of([true for true, _ in pairs]), all_of([false for _, false in pairs])
+        answers = [self.answers[_cut_request(column, predicate, constant)] for constant in _constants(predicate)]
+        if isinstance(predicate, OneOf):
+            points = frozenset(answer.position for answer in answers if isinstance(answer, Cut) and answer.at)
+            true, false = pair(Points(points))
+            return true, (False if None in answers else false)
+        (answer,) = answers
+        if isinstance(answer, Cut):
+            return pair(answer)
+        if answer is None:
+            return False, False
+        true, false = pair(Known())
+        return (true, false) if answer else (false, true)
 
     def check(self, column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> Check:
         request = _check_request(column, predicate)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from gensearch_db.count_queries.expressions import Position
-from gensearch_db.count_queries.formula import Atom, Condition, Cut, Known, MissingValue, holds
+from gensearch_db.count_queries.formula import Atom, Condition, Cut, Known, MissingValue, Points, holds
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class Line:
         stretches = [index for index in range(2 * len(self.cuts) + 1) if not self._empty(index)]
         return (*stretches, -1)
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {piece: place for place, piece in enumerate(self.pieces)}
+
     def _empty(self, index: int) -> bool:
         inner = index % 2 == 0 and 0 < index < 2 * len(self.cuts)
         return inner and self.counted and self.cuts[index // 2] - self.cuts[index // 2 - 1] == 1
@@ -73,6 +77,8 @@ class Line:
                 return None
             if isinstance(atom, Known):
                 return True
+            if isinstance(atom, Points):
+                return piece % 2 == 1 and self.cuts[piece // 2] in atom.positions
             assert isinstance(atom, Cut)
             cut = self.ranks[atom.position]
             return atom.at if piece == cut else atom.below if piece < cut else atom.above
@@ -82,10 +88,9 @@ class Line:
     def covered(self, pieces: Sequence[int]) -> Segments:
         """The union of pieces (ascending, -1 last)."""
         line = [piece for piece in pieces if piece != -1]
-        places = {piece: place for place, piece in enumerate(self.pieces)}
         runs: list[list[int]] = []
         for piece in line:
-            if runs and places[piece] == places[runs[-1][-1]] + 1:
+            if runs and self._places[piece] == self._places[runs[-1][-1]] + 1:
                 runs[-1].append(piece)
             else:
                 runs.append([piece])

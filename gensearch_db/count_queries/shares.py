@@ -16,6 +16,8 @@ from gensearch_db.count_queries.release import PublishedColumn
 from gensearch_db.count_queries.segments import Segments, Stretch
 from gensearch_db.database.rendering import Sql
 
+_MANY = 100
+
 
 class Shares:
     """The classes of one column that a statement asks for."""
@@ -82,13 +84,13 @@ def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
     covered = [
         f"greatest(0, least({_least(last, one.end)}) - greatest({_greatest(first, one.start)}))" for one in segments.stretches
     ]
-    total = " + ".join(covered) or "0"
+    total = f"list_sum([{', '.join(covered)}])" if len(covered) > _MANY else " + ".join(covered) or "0"
     missing = int(segments.missing)
     if column.counted:
         share = f"CAST({total} AS DOUBLE) / CAST({last} - {first} AS DOUBLE)"
         mixed = f"CAST({total} + {missing} AS DOUBLE) / CAST({last} - {first} + 1 AS DOUBLE)"
     else:
-        inside = " OR ".join(f"({_contains(one, first)})" for one in segments.stretches) or "FALSE"
+        inside = _any([_contains(one, first) for one in segments.stretches])
         measured = f"CAST({total} AS DOUBLE) / CAST({last} - {first} AS DOUBLE)"
         share = f"CASE WHEN {first} = {last} THEN CAST({inside} AS DOUBLE) ELSE {measured} END"
         mixed = f"CASE WHEN {first} = {last} THEN (CAST({inside} AS DOUBLE) + {missing}) / 2 ELSE {measured} END"
@@ -99,12 +101,18 @@ def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
 
 def ordered_possible(column: PublishedColumn, segments: Segments) -> Sql:
     """Whether an interval can hold a value of the segments; open ends are truly open here."""
-    overlaps = [f"({_touches(one, column)})" for one in segments.stretches]
-    somewhere = " OR ".join(overlaps) or "FALSE"
+    somewhere = _any([_touches(one, column) for one in segments.stretches])
     if column.missing_name is None:
         return Sql(somewhere)
     missing = "TRUE" if segments.missing else "FALSE"
     return Sql(f"CASE missing WHEN 'only' THEN {missing} WHEN 'possible' THEN {missing} OR {somewhere} ELSE {somewhere} END")
+
+
+def _any(tests: Sequence[str]) -> str:
+    """Whether one of the tests holds. DuckDB limits the depth of expressions, so long chains become lists."""
+    if len(tests) > _MANY:
+        return f"list_bool_or([{', '.join(tests)}])"
+    return "(" + (" OR ".join(f"({test})" for test in tests) or "FALSE") + ")"
 
 
 def _ends(segments: Segments) -> tuple[str, str]:
