@@ -27,8 +27,9 @@ def label_of(attribute: Attribute, region: Region) -> str | None:
     if len(codes) == 1 and attribute.leaves[codes[0]].point:
         return _unique(attribute, codes[0])
     if len(codes) == attribute.leaf_count:
-        named = isinstance(attribute, TaxonomyAttribute) and missing is None
-        return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label) if named else WHOLE
+        if isinstance(attribute, TaxonomyAttribute) and missing is None:
+            return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label)
+        return WHOLE
     if isinstance(attribute, OrderedAttribute):
         label = _interval_label(attribute, known[0], known[-1])
         return label if missing is None else f"{label} or {MISSING_LABEL}"
