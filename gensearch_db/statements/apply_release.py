@@ -2,7 +2,8 @@
 
 The new rows are cut on the grid of the release's own boundaries, each cell is looked up among its blocks, and every block must
 meet the release's constraints with the new rows alone. What lies in no block, or in a block that does not meet them, is held
-back. The new release is written and audited as any other.
+back. The new release is written and audited as any other. Its bounds are those of the release; a label may be worded otherwise
+(``[2020-10-01, 2020-11-01)`` for ``2020-10``).
 """
 
 from __future__ import annotations
@@ -114,10 +115,11 @@ def _on_grid(
 ) -> QuasiIdentifier:
     if columns.kind != "ordered":
         return specification
-    sql = statement("statements/apply_boundaries", blocks=entry.blocks_name, lower=columns.lower, upper=columns.upper)
-    bounds = [bound for (bound,) in session.rows(sql)]
-    inner = bounds[1:-1] if specification.domain is not None else bounds
-    return specification.model_copy(update={"split": "at " + ", ".join(inner) if inner else "1 quantiles"})
+    context = {"lower": columns.lower, "upper": columns.upper, "type": columns.type}
+    sql = statement("statements/apply_boundaries", blocks=entry.blocks_name, **context)
+    lowest, highest = columns.domain
+    bounds = [bound for (bound,) in session.rows(sql, {"lowest": lowest, "highest": highest})]
+    return specification.model_copy(update={"split": "at " + ", ".join(bounds) if bounds else "1 quantiles"})
 
 
 def _occupied_blocks(prepared: PreparedTable, entry: CatalogEntry) -> list[tuple[Block, NDArray[np.bool_]]]:

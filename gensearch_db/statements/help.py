@@ -206,6 +206,31 @@ are no labels, and a column without label is not released. With labels in place,
 `ANONYMIZE TABLE t INTO r SUBJECT TO k_anonymity(10)` works alone."""
 
 
+PLACES = """\
+```python
+import gensearch_db
+
+with gensearch_db.connect("people.duckdb") as connection:
+    connection.sql("ANONYMIZE TABLE people INTO safe QUASI IDENTIFIERS (age SPLIT EVERY 5, sex) SUBJECT TO k_anonymity(10)").show()
+    connection.execute("AUDIT safe AGAINST people").df()
+```
+
+The connection is a DuckDB connection in all else: parameters, relations, `df()`, cursors, `FROM` a DataFrame or an Arrow table
+of the caller. Our own statements take no parameters.
+
+```
+gensearch sql people.duckdb                                # a prompt: history, completion, .help
+gensearch sql people.duckdb -c "PROFILE people" --json     # or --csv; -f script.sql; or a script on standard input
+gensearch publish people.duckdb safe --to handout.duckdb
+```
+
+In a notebook, `%load_ext gensearch_db` adds `%gensearch people.duckdb` (choose a database) and `%%gensearch [variable]` (run a
+cell, give a DataFrame): see [notebook.ipynb](notebook.ipynb).
+
+The lexer is DuckDB's own, so a script is cut into statements exactly where DuckDB would cut it. Errors name line and column and
+point at the word."""
+
+
 def help_text(topic: str = "") -> str:
     """Help on a statement, clause, option, ``constraints`` or ``costs``; an overview without topic.
 
@@ -260,6 +285,8 @@ def page() -> str:
         "`gensearch sql` and the `%%gensearch` magic. Everything else goes to DuckDB untouched. Keywords are "
         "case-insensitive, and none of them is reserved: a table may be called `audit`. A script is read as a whole "
         "before any of it runs. Each statement answers with a relation, like any query.",
+        "## Where they work",
+        PLACES,
         "## Statements",
         *(
             f"### {entry.words}\n\n```\n{entry.syntax}\n```\n\n{entry.meaning}\n\n```sql\n{entry.example};\n```"

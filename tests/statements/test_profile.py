@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from gensearch_db.statements.connection import Connection
 
 
@@ -95,3 +98,23 @@ def test_wide_tables_odd_names_empty_tables_and_queries(people: Connection) -> N
     people.execute("CREATE TABLE nothing (a INTEGER, b VARCHAR)").fetchall()
     assert {each["verdict"] for each in profile(people, "nothing").values()} == {"constant"}
     assert profile(people, "(SELECT age, sex FROM people)")["age"]["distinct_values"] == 60
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=15)
+HOSTILE = st.sampled_from(
+    ['"; DROP TABLE people; --', "'); DROP TABLE people; --", "{{ x }}", "{% raw %}", "$1", "?", "a\nb", "$$", "/*"]
+)
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(NAMES | HOSTILE, NAMES | HOSTILE)
+def test_no_name_smuggles_sql_into_what_runs(people: Connection, table: str, column: str) -> None:
+    table = f"{table}_"
+    people.execute(f"CREATE OR REPLACE TABLE {quoted(table)} AS SELECT age AS {quoted(column)} FROM people").fetchall()
+    assert profile(people, quoted(table))[column]["distinct_values"] == 60
+    people.execute(f"DROP TABLE {quoted(table)}").fetchall()
+    assert people.execute("SHOW TABLES").fetchall() == [("people",)]
