@@ -23,29 +23,35 @@ def statistics_in_memory(space: Space, cells: Cells) -> Statistics:
 
 
 class CellStatistics:
-    """Sums over cells (floats, exact below 2^53), whole batches at once."""
+    """Sums over cells, whole batches at once: in whole numbers, which also keeps the product off the threads of a BLAS."""
 
     def __init__(self, space: Space, cells: Cells) -> None:
         self._cells = cells
         self._inside: list[dict[Region, NDArray[np.bool_]]] = [{} for _ in space.attributes]
-        rows = cells.counts[:, None].astype(np.float64)
-        by_leaf = [np.eye(a.leaf_count)[cells.codes[:, j]] * rows for j, a in enumerate(space.attributes)]
+        rows = cells.counts[:, None]
         histograms = [_by_cell(distribution, cells.cell_count) for distribution in (*cells.sensitive, *cells.classes)]
-        self._features = np.concatenate([rows, rows**2, *by_leaf, *histograms], axis=1)
-        widths = [part.shape[1] for part in (*by_leaf, *histograms)]
-        self._starts = np.cumsum([2, *widths]).tolist()
-        self._dimensions = len(space.attributes)
+        self._sums = np.concatenate([rows, rows**2, *histograms], axis=1)
+        self._starts = np.cumsum([2, *(histogram.shape[1] for histogram in histograms)]).tolist()
+        self._leaf_counts = [attribute.leaf_count for attribute in space.attributes]
 
     def of_blocks(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
         """The statistics of each block, in the same order."""
-        return [replace(statistics, marginals=None) for statistics in self.with_marginals(blocks)]
-
-    def with_marginals(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
-        """The same with the rows of every leaf."""
         if not blocks:
             return []
         inside = np.stack([self._cells_in(block) for block in blocks])
-        return [self._statistics(sums) for sums in np.rint(inside @ self._features).astype(np.int64).tolist()]
+        return [self._statistics(sums) for sums in (inside.astype(np.int64) @ self._sums).tolist()]
+
+    def with_marginals(self, blocks: Sequence[Block]) -> list[BlockStatistics]:
+        """The same with the rows of every leaf."""
+        marginals = [self._marginals(self._cells_in(block)) for block in blocks]
+        return [replace(statistics, marginals=m) for statistics, m in zip(self.of_blocks(blocks), marginals, strict=True)]
+
+    def _marginals(self, inside: NDArray[np.bool_]) -> tuple[tuple[int, ...], ...]:
+        rows, codes = self._cells.counts[inside], self._cells.codes[inside]
+        return tuple(
+            tuple(np.bincount(codes[:, position], rows, leaves).astype(np.int64).tolist())
+            for position, leaves in enumerate(self._leaf_counts)
+        )
 
     def _cells_in(self, block: Block) -> NDArray[np.bool_]:
         mask = np.ones(self._cells.cell_count, dtype=np.bool_)
@@ -57,20 +63,18 @@ class CellStatistics:
         return mask
 
     def _statistics(self, sums: list[int]) -> BlockStatistics:
-        parts = [tuple(sums[start:end]) for start, end in zip(self._starts, self._starts[1:], strict=False)]
-        histograms = iter(parts[self._dimensions :])
+        histograms = iter([tuple(sums[start:end]) for start, end in zip(self._starts, self._starts[1:], strict=False)])
         return BlockStatistics(
             size=sums[0],
             rows=sums[0],
             sensitive={distribution.domain.name: next(histograms) for distribution in self._cells.sensitive},
             classes={distribution.domain.name: next(histograms) for distribution in self._cells.classes},
             cell_squares=sums[1],
-            marginals=tuple(parts[: self._dimensions]),
         )
 
 
-def _by_cell(distribution: Distribution, cell_count: int) -> NDArray[np.float64]:
-    table = np.zeros((cell_count, len(distribution.domain.values)))
+def _by_cell(distribution: Distribution, cell_count: int) -> NDArray[np.int64]:
+    table = np.zeros((cell_count, len(distribution.domain.values)), dtype=np.int64)
     cells = np.repeat(np.arange(cell_count), np.diff(distribution.starts))
     np.add.at(table, (cells, distribution.codes), distribution.counts)
     return table

@@ -59,11 +59,15 @@ class Expansion:
         self.out_of_sequence = 0
 
     def root(self) -> Candidate:
-        """The undivided space."""
+        """The undivided space, bounded by its own cells alone."""
         box = self.rule.judge.boxes.root
         self.rule.judge.judge([box])
         self.generated += 1
-        return Candidate(self.rule.of(box), box.cost, box.suppressed, 0.0, 0, PartitionTree.undivided(box), (), None)
+        return Candidate(self.rule.direct(box), box.cost, box.suppressed, 0.0, 0, PartitionTree.undivided(box), (), None)
+
+    def bounded(self, root: Candidate) -> Candidate:
+        """The undivided space with the bound that the options ask for."""
+        return root._replace(bound=self.rule.of(self.rule.judge.boxes.root))
 
     def open_bounds(self, leaves: list[OpenLeaf]) -> list[float]:
         """A bound of each open leaf that knows which of its splits are out of sequence, and will be for good.

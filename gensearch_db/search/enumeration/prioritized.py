@@ -67,24 +67,29 @@ class PrioritizedSearch:
     def run(self) -> Status:
         """Search until the queue is empty or the stopping rule ends it."""
         try:
-            self.rule.watch = self._check
-            root = self.expansion.root()
-            self._in_hand = root.bound
-            if root.bound < math.inf:
-                self._consider(root)
-                self._push(root)
+            self._begin()
             while self.queue and not self._good_enough():
                 self._shorten()
                 if self.queue:
                     self._expand_next()
             self._in_hand = math.inf
         except Stop as stop:
-            return stop.status
+            proven = self.incumbent.found and self.lower_bound >= self.incumbent.cost
+            return Status.OPTIMAL if proven and not self.options.all_optimal else stop.status
         except MemoryError:
             return Status.MEMORY_LIMIT
         except KeyboardInterrupt:
             return Status.INTERRUPTED
         return self._verdict()
+
+    def _begin(self) -> None:
+        """Put the root on the queue. It is a release before its bound is worked out, which may take long."""
+        root = self.expansion.root()
+        self._in_hand = root.bound
+        if root.bound < math.inf:
+            self._consider(root)
+            self.rule.watch = self._check
+            self._push(self.expansion.bounded(root))
 
     @property
     def lower_bound(self) -> float:
