@@ -1,17 +1,31 @@
-"""The default strategy: the AND/OR graph of blocks, searched by the compiled kernel, anytime and with a certificate."""
+"""The default strategy: the AND/OR graph of blocks, searched by the compiled kernel, anytime and with a certificate.
+
+Two workers with a memory each take turns in rounds of fixed size, or run a round side by side on two threads: the improver finds
+better partitions, the prover raises the lower bound. They hear of each other between rounds only, so the result does not
+depend on threads or on the clock, but for where a time limit cuts it off.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
 
-from gensearch_db.search.mondrian import Slice, median_slices, steepest_slices
+from gensearch_db.search.improver import Improver
+from gensearch_db.search.mondrian import median_slices, steepest_slices
 from gensearch_db.search.monitor import Monitor
+from gensearch_db.search.prover import Prover
 from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
-from gensearch_db.search.worker import Switches, Worker
+from gensearch_db.search.solver import quick_bound
+from gensearch_db.search.worker import Slice, Switches, Worker
+
+FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000, 60_000, 1.5
+"""Blocks that each worker visits in a round."""
+SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def block_graph_search(
@@ -19,97 +33,161 @@ def block_graph_search(
     stopping: StoppingRule,
     progress: Progress,
     options: Mapping[str, Any],
+    threads: int | None = None,
     seed_partition: Partition | None = None,
 ) -> SearchResult:
     """Find the optimal partition, or the best within the stopping rule together with a lower bound."""
-    search = BlockGraphSearch(problem, stopping, progress, options)
-    try:
-        status = search.run(seed_partition)
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
-    return search.result(status)
+    search = BlockGraphSearch(problem, stopping, progress, options, threads)
+    return search.result(search.run(seed_partition))
 
 
 class BlockGraphSearch:
-    """One run: the worker, the best partition so far, the monitor."""
+    """One run: improver, prover and monitor."""
 
-    def __init__(self, problem: SearchProblem, stopping: StoppingRule, progress: Progress, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        problem: SearchProblem,
+        stopping: StoppingRule,
+        progress: Progress,
+        options: Mapping[str, Any],
+        threads: int | None = None,
+    ) -> None:
         self.problem = problem
-        self.worker = Worker(problem, Switches.from_options(options), stopping.memory_limit)
         self.monitor = Monitor(stopping, progress, self.counters)
-        self.best: Partition | None = None
+        switches = Switches.from_options(options)
+        memory_limit = None if stopping.memory_limit is None else max(1, stopping.memory_limit // 2)
+        worker = Worker(problem, switches, memory_limit)
+        self.whole: Slice = (0, worker.cell_count, worker.root_words)
+        rows, _, self.feasible, _ = worker.evaluate(*self.whole)
+        self.improver = Improver(worker)
+        self.prover = Prover(Worker(problem, switches, memory_limit), float(quick_bound(worker.compiled, rows)))
+        self.threads = min(2, threads or os.cpu_count() or 1)
         self.notes: list[str] = []
 
     def counters(self) -> dict[str, int | float]:
         """Blocks looked at, blocks remembered, entries forgotten for lack of memory."""
+        workers = (self.improver.worker, self.prover.worker)
         return {
-            "blocks_visited": self.worker.visited,
-            "blocks_remembered": int(self.worker.kernel.memory.entries[0]),
-            "blocks_forgotten": self.worker.forgotten,
+            "blocks_visited": self.visited,
+            "blocks_remembered": sum(int(worker.kernel.memory.entries[0]) for worker in workers),
+            "blocks_forgotten": sum(worker.forgotten for worker in workers),
         }
+
+    @property
+    def visited(self) -> int:
+        """Blocks looked at by both workers."""
+        return self.improver.worker.visited + self.prover.worker.visited
 
     def run(self, seed_partition: Partition | None) -> Status:
         """Search until proven or stopped."""
-        worker, monitor = self.worker, self.monitor
-        whole: Slice = (0, worker.cell_count, worker.root_words)
-        _, _, feasible, _ = worker.evaluate(*whole)
-        if feasible:
-            self._offer(*steepest_slices(worker, whole))
-            self._offer(*median_slices(worker, whole))
-        elif worker.kernel.monotone:
-            monitor.improved(lower_bound=math.inf)
-            return Status.INFEASIBLE
+        try:
+            if not self.feasible and self.prover.worker.kernel.monotone:
+                return Status.INFEASIBLE
+            self._start(seed_partition)
+            return self._rounds()
+        except KeyboardInterrupt:
+            return Status.INTERRUPTED
+
+    def _start(self, seed_partition: Partition | None) -> None:
+        worker = self.improver.worker
+        if self.feasible:
+            self.improver.offer(*steepest_slices(worker, self.whole))
+            self.improver.offer(*median_slices(worker, self.whole))
         if seed_partition is not None:
             self._seed(seed_partition)
-        worker.ask(*whole, monitor.cost)
-        while not worker.work(monitor.next_look(worker.visited)):
-            verdict = monitor.verdict(worker.visited)
+        self._exchange()
+
+    def _rounds(self) -> Status:
+        length = float(FIRST_ROUND)
+        while True:
+            verdict = self._verdict()
             if verdict is not None:
                 return verdict
-        lower, cost = worker.answer
-        if cost < monitor.cost:
-            self.best = worker.partition(worker.slices(*whole))
-            monitor.improved(cost=cost)
-        if self.best is None:
-            return Status.INFEASIBLE
-        monitor.improved(lower_bound=lower)
-        return Status.OPTIMAL
+            blocks = int(length)
+            if self.monitor.stopping.node_limit is not None:
+                blocks = min(blocks, max(1, (self.monitor.stopping.node_limit - self.visited + 1) // 2))
+            verdict = self._round(blocks)
+            self._exchange()
+            if verdict is not None and not self.prover.finished:
+                return verdict
+            length = min(LONGEST_ROUND, length * ROUND_GROWTH)
 
-    def _offer(self, slices: list[Slice], cost: float) -> None:
-        if cost < self.monitor.cost:
-            self.best = self.worker.partition(slices)
-            self.monitor.improved(cost=cost)
+    def _round(self, blocks: int) -> Status | None:
+        """Let both workers visit ``blocks`` blocks. Returns why the search must stop, if it must."""
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="gensearch")
+        verdict = None
+        running: set[Future[None]] = {
+            pool.submit(self.prover.step, self.prover.worker.visited + blocks),
+            pool.submit(self.improver.step, self.improver.worker.visited + blocks),
+        }
+        try:
+            while running:
+                done, running = wait(running, timeout=SECONDS_BETWEEN_LOOKS)
+                for future in done:
+                    future.result()
+                if running and verdict is None:
+                    verdict = self._verdict()
+                if verdict is not None:
+                    self._halt(running)
+        finally:
+            self._halt(running)
+            pool.shutdown(wait=True)
+        return verdict
+
+    def _halt(self, running: set[Future[None]]) -> None:
+        for future in running:
+            future.cancel()
+        self.improver.worker.stop()
+        self.prover.worker.stop()
+
+    def _verdict(self) -> Status | None:
+        if self.prover.finished:
+            return Status.OPTIMAL if min(self.improver.cost, self.prover.cost) < math.inf else Status.INFEASIBLE
+        return self.monitor.verdict(self.visited)
+
+    def _exchange(self) -> None:
+        """Between rounds: the prover hears of the best cost; a partition that the prover found goes to the improver."""
+        improver, prover = self.improver, self.prover
+        if prover.cost < improver.cost:
+            slices = prover.worker.slices(*prover.whole)
+            improver.worker.kernel.order[:] = prover.worker.kernel.order
+            improver.offer(slices, prover.worker.cost_of(slices))
+        prover.hear(improver.cost, improver.lower_bound)
+        self.monitor.improved(improver.cost, prover.lower_bound)
 
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""
-        order = np.argsort(partition.block_of_cell, kind="stable")
-        self.worker.kernel.order[:] = order
+        worker = self.improver.worker
         if (partition.block_of_cell < 0).any():
             self.notes.append("The seed release suppresses rows, so it was not used as a start.")
             return
+        worker.kernel.order[:] = np.argsort(partition.block_of_cell, kind="stable")
         ends = np.cumsum(np.bincount(partition.block_of_cell, minlength=len(partition.blocks)))
+        slices: list[Slice] = []
         total, start = 0.0, 0
-        for end in ends:
-            words = self.worker.words_of(start, int(end))
-            _, _, feasible, cost = self.worker.evaluate(start, int(end), words)
+        for block, end in zip(partition.blocks, ends, strict=True):
+            words = worker.words_of_block(block, start, int(end))
+            _, _, feasible, cost = worker.evaluate(start, int(end), words)
             if not feasible:
                 self.notes.append("The seed release violates the constraints, so it was not used as a start.")
                 return
             total += cost
+            slices.append((start, int(end), words))
             start = int(end)
-        if total < self.monitor.cost:
-            self.best = partition
-            self.monitor.improved(cost=total)
+        self.improver.offer(slices, total)
 
     def result(self, status: Status) -> SearchResult:
         """What is known now."""
-        monitor = self.monitor
+        monitor, improver = self.monitor, self.improver
+        lower_bound = math.inf if status is Status.INFEASIBLE else monitor.lower_bound
+        if status is Status.OPTIMAL:
+            lower_bound = monitor.cost
         return SearchResult(
             status,
-            self.best,
+            improver.partition(),
             monitor.cost,
-            math.inf if status is Status.INFEASIBLE else monitor.lower_bound,
+            lower_bound,
             self.counters(),
             tuple(monitor.history),
-            (*self.notes, *self.worker.notes()),
+            (*self.notes, *self.prover.worker.notes()),
         )

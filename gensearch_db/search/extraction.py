@@ -63,6 +63,69 @@ def extract(
     return count, unknown
 
 
+@compiled
+def refresh(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], most_parts: int) -> float:
+    """The cost of the best partition known of a block, with what was learnt about its parts since it was found."""
+    memory = kernel.memory
+    slot = slot_of(memory, words)
+    if not memory.used[slot]:
+        return np.inf
+    j, split = memory.attribute[slot], memory.position[slot]
+    if j < 0 or memory.lower[slot] >= memory.upper[slot]:
+        return memory.upper[slot]
+    boundaries = np.empty(most_parts + 2, np.int64)
+    part_words = np.empty(len(words), np.uint64)
+    parts = divide(kernel, start, end, j, split, boundaries)
+    total = 0.0
+    for part in range(parts):
+        if boundaries[part] < boundaries[part + 1]:
+            gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], part_words)
+            total += refresh(kernel, boundaries[part], boundaries[part + 1], part_words, most_parts)
+    memory.upper[slot] = min(memory.upper[slot], total)
+    return memory.upper[slot]
+
+
+@compiled
+def subtrees(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    most_rows: int,
+    count: int,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    part_words: NDArray[np.uint64],
+    most_parts: int,
+) -> int:
+    """List the largest blocks of the best known tree that hold at most ``most_rows`` rows, not proven yet.
+    Returns how many are listed after the first ``count``."""
+    memory = kernel.memory
+    slot = slot_of(memory, words)
+    if not memory.used[slot] or memory.lower[slot] >= memory.upper[slot]:
+        return count
+    rows = 0
+    for i in range(start, end):
+        rows += kernel.cells.rows[kernel.order[i]]
+    if rows <= most_rows:
+        starts[count], ends[count] = start, end
+        part_words[count] = words
+        return count + 1
+    j, split = memory.attribute[slot], memory.position[slot]
+    if j < 0:
+        return count
+    boundaries = np.empty(most_parts + 2, np.int64)
+    below = np.empty(len(words), np.uint64)
+    parts = divide(kernel, start, end, j, split, boundaries)
+    for part in range(parts):
+        if boundaries[part] < boundaries[part + 1]:
+            gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], below)
+            count = subtrees(
+                kernel, boundaries[part], boundaries[part + 1], below, most_rows, count, starts, ends, part_words, most_parts
+            )
+    return count
+
+
 def block_of_words(space: SpaceArrays, problem: SearchProblem, words: NDArray[np.uint64]) -> Block:
     """The block that stands behind its words: the tight region of each attribute, or the region itself where regions stay
     untightened."""

@@ -17,9 +17,7 @@ from gensearch_db.search.candidates import set_parts
 from gensearch_db.search.greedy import parts_hold, steepest
 from gensearch_db.search.result import Moment, SearchProblem, SearchResult, Status
 from gensearch_db.search.solver import divide, quick_bound
-from gensearch_db.search.worker import Worker
-
-Slice = tuple[int, int, NDArray[np.uint64]]
+from gensearch_db.search.worker import Slice, Worker
 
 
 def mondrian_search(problem: SearchProblem, by_cost: bool) -> SearchResult:

@@ -8,15 +8,11 @@ from collections.abc import Callable
 
 from gensearch_db.search.result import Moment, Progress, Status, StoppingRule
 
-FIRST_STRIDE, LONGEST_STRIDE = 64, 1 << 20
-SECONDS_BETWEEN_LOOKS = 0.1
-
 
 class Monitor:
     """Keeps the best cost and the proven bound of a running search and says when to stop, and why.
 
-    ``counters`` is asked for the strategy's counts at each look. The number of blocks between two looks adapts to the clock; it
-    never changes what the search does, so a node limit gives the same result on any machine.
+    ``counters`` is asked for the strategy's counts at each look.
     """
 
     def __init__(self, stopping: StoppingRule, progress: Progress, counters: Callable[[], dict[str, int | float]]) -> None:
@@ -27,8 +23,6 @@ class Monitor:
         self.cost = math.inf
         self.lower_bound = 0.0
         self.history: list[Moment] = []
-        self._stride = FIRST_STRIDE
-        self._last_look = self.started
 
     @property
     def seconds(self) -> float:
@@ -45,19 +39,8 @@ class Monitor:
         if before != (self.cost, self.lower_bound):
             self.history.append(Moment(self.seconds, self.cost, self.lower_bound))
 
-    def next_look(self, visited: int) -> int:
-        """Up to which number of visited blocks the search may go on before it looks here again."""
-        return min(visited + self._stride, self.stopping.node_limit if self.stopping.node_limit is not None else 2**62)
-
     def verdict(self, visited: int) -> Status | None:
-        """Why to stop now, or None. Adapts the stride to a few looks a second."""
-        now = time.monotonic()
-        elapsed = now - self._last_look
-        if elapsed < SECONDS_BETWEEN_LOOKS / 2:
-            self._stride = min(LONGEST_STRIDE, self._stride * 2)
-        elif elapsed > SECONDS_BETWEEN_LOOKS * 2:
-            self._stride = max(FIRST_STRIDE, self._stride // 2)
-        self._last_look = now
+        """Why to stop now, or None."""
         if self.cost <= self.lower_bound:
             return Status.OPTIMAL
         if self.cost < math.inf and self.cost <= self.stopping.factor * self.lower_bound:

@@ -38,7 +38,7 @@ def next_random(state: NDArray[np.uint64]) -> float:
 def must_halt(kernel: Kernel, most_splits: int) -> bool:
     """Whether to give control back: the agreed block is reached, or memory or stack want more room."""
     if (
-        kernel.counters.visited[0] >= kernel.guide.last_block[0]
+        kernel.counters.visited[0] >= kernel.counters.last_block[0]
         or 2 * (kernel.memory.entries[0] + 2) > len(kernel.memory.used)
         or kernel.candidates.top[0] + most_splits > len(kernel.candidates.bound)
     ):

@@ -47,7 +47,7 @@ def search(
     if strategy is Strategy.BLOCK_GRAPH:
         from gensearch_db.search.block_graph import block_graph_search
 
-        return block_graph_search(problem, stopping, progress, options, seed_partition)
+        return block_graph_search(problem, stopping, progress, options, threads, seed_partition)
     from gensearch_db.search.mondrian import mondrian_search
 
     return mondrian_search(problem, by_cost=strategy is Strategy.MONDRIAN_STEEPEST)

@@ -165,6 +165,11 @@ def enter(kernel: Kernel) -> None:
     if push_splits(kernel, words, rows, limit):
         counters.restricted[0] = 1
     frames.last_candidate[depth] = candidates.top[0]
+    slot = slot_of(kernel.memory, words)
+    if kernel.memory.used[slot] and kernel.memory.upper[slot] < frames.best[depth]:
+        frames.best[depth] = kernel.memory.upper[slot]
+        frames.best_attribute[depth] = kernel.memory.attribute[slot]
+        frames.best_position[depth] = kernel.memory.position[slot]
     if candidates.best[0] < frames.best[depth]:
         frames.best[depth] = candidates.best[0]
         frames.best_attribute[depth] = candidates.best_split[0]
@@ -280,14 +285,15 @@ def finish(kernel: Kernel) -> None:
 
 
 @compiled
-def advance(kernel: Kernel, last_block: int, most_splits: int, most_parts: int) -> int:
-    """Search until the stack is empty (DONE), ``last_block`` blocks were visited in all (PAUSED), or room runs out."""
+def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
+    """Search until the stack is empty (DONE), ``counters.last_block`` blocks were visited in all (PAUSED), or room runs out.
+    Another thread may lower ``last_block`` meanwhile."""
     frames, counters = kernel.frames, kernel.counters
     while counters.depth[0] >= 0:
         depth = counters.depth[0]
         phase = frames.phase[depth]
         if phase == ENTER:
-            if counters.visited[0] >= last_block:
+            if counters.visited[0] >= counters.last_block[0]:
                 return PAUSED
             if 2 * (kernel.memory.entries[0] + depth + 2) > len(kernel.memory.used):
                 return MEMORY_FULL

@@ -82,12 +82,14 @@ class Children(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``restricted``: 1 if some splits were left out.
+    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``last_block``: where to pause. ``restricted``: 1 if
+    some splits were left out.
     ``answer``: lower bound and best cost of the frame that ended last.
     """
 
     depth: NDArray[np.int64]
     visited: NDArray[np.int64]
+    last_block: NDArray[np.int64]
     restricted: NDArray[np.int64]
     answer: NDArray[np.float64]
 
@@ -99,7 +101,7 @@ class Guide(NamedTuple):
     ``sizes_decide``: 1 if a part with enough rows is always feasible. ``widths[level]``: how many splits a rollout of that level completes;
     ``most_rows[level]``: in larger blocks it completes them by level 0. ``noise[0]``: ranks are multiplied by up to 1 + noise at
     random (``random[0]``: the generator's state). ``epoch[0]``: results of earlier epochs are not taken for granted.
-    ``last_block[0]``: where to halt; ``halted[0]``: 1 while unwinding.
+    ``halted[0]``: 1 while unwinding to where the search can be stopped.
     """
 
     costs: CostArrays
@@ -111,7 +113,6 @@ class Guide(NamedTuple):
     noise: NDArray[np.float64]
     random: NDArray[np.uint64]
     epoch: NDArray[np.int64]
-    last_block: NDArray[np.int64]
     halted: NDArray[np.int64]
 
 
@@ -159,4 +160,4 @@ def new_children(capacity: int, word_count: int) -> Children:
 
 def new_counters() -> Counters:
     """Nothing visited, no frame."""
-    return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))
+    return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))

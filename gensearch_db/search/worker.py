@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +25,7 @@ from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArray
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.bounds import BoundArrays, cell_features, order_features
 from gensearch_db.search.candidates import MOST_EXACT_PARTS
-from gensearch_db.search.extraction import block_of_words, canonical_partition, extract
+from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, refresh
 from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import rollout
@@ -40,6 +41,9 @@ from gensearch_db.search.state import (
     new_frames,
 )
 from gensearch_db.search.structures import structure
+
+Slice = tuple[int, int, NDArray[np.uint64]]
+"""Cells ``order[start:end]`` and the words of the block they make."""
 
 FIRST_SLOTS = 1 << 14
 LARGEST_EXACT = 2.0**53
@@ -77,7 +81,7 @@ class Worker:
         self.forgotten = 0
         self.root_words = self.words_of(0, self.cell_count)
         if not self.kernel.space.tightening:
-            self.root_words = _whole_words(self.kernel.space, problem)
+            self.root_words = words_of_regions(self.kernel.space, problem.space.root)
 
     @property
     def cell_count(self) -> int:
@@ -95,20 +99,44 @@ class Worker:
         gather(self.compiled, start, end, words, features)
         return words
 
+    def words_of_block(self, block: Block, start: int, end: int) -> NDArray[np.uint64]:
+        """The words of a given block that holds the cells ``order[start:end]``: those of its regions where regions stay
+        untightened."""
+        if self.kernel.space.tightening:
+            return self.words_of(start, end)
+        return words_of_regions(self.kernel.space, block)
+
+    def cost_of(self, slices: list[Slice]) -> float:
+        """The cost of a partition, summed over its blocks in order."""
+        return math.fsum(self.evaluate(*part)[3] for part in slices)
+
     def ask(self, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:
         """Begin to solve the block ``order[start:end]`` against a limit. Nothing else may be in progress."""
         push_frame(self.compiled, start, end, words, limit)
 
     def work(self, last_block: int) -> bool:
-        """Go on until the question is answered (True) or ``last_block`` blocks were visited in all."""
+        """Go on until the question is answered (True) or ``last_block`` blocks were visited in all, or until stopped."""
+        self.kernel.counters.last_block[0] = last_block
         while True:
-            code = advance(self.compiled, last_block, self.most_splits, self.most_parts)
+            code = advance(self.compiled, self.most_splits, self.most_parts)
             if code in (DONE, PAUSED):
                 return bool(code == DONE)
             if code == MEMORY_FULL:
                 self._more_memory()
             else:
                 self._enlarge_stack()
+
+    def stop(self) -> None:
+        """Make the search pause at its next block; may be called from another thread."""
+        self.kernel.counters.last_block[0] = 0
+
+    def abandon(self) -> None:
+        """Drop the question in progress; what was learnt stays in memory."""
+        self.kernel.counters.depth[0] = -1
+
+    def refresh(self, whole: Slice) -> float:
+        """Carry cheaper partitions of parts up to the best known partition of a block; its cost."""
+        return float(refresh(self.compiled, *whole, self.most_parts))
 
     def _replace(self, **groups: Any) -> None:
         self.kernel = self.kernel._replace(**groups)
@@ -126,18 +154,19 @@ class Worker:
             ),
         )
 
-    def roll(self, whole: tuple[int, int, NDArray[np.uint64]], level: int, last_block: int) -> bool:
+    def roll(self, whole: Slice, level: int, last_block: int) -> bool:
         """Find a good partition of a block by rollouts and remember it. False: halted at ``last_block`` blocks in all; go on by
         calling again."""
-        guide = self.kernel.guide
+        guide, counters = self.kernel.guide, self.kernel.counters
+        counters.last_block[0] = last_block
         start, end, words = whole
         while True:
-            guide.last_block[0], guide.halted[0] = last_block, 0
+            guide.halted[0] = 0
             self.kernel.candidates.top[0] = 0
             rollout(self.compiled, start, end, words, level, self.most_splits, self.most_parts)
             if guide.halted[0] == 0:
                 return True
-            if self.visited >= last_block:
+            if self.visited >= counters.last_block[0]:
                 return False
             if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.used):
                 self._more_memory()
@@ -168,8 +197,8 @@ class Worker:
         lower, upper = known(self.compiled, words)
         return float(lower), float(upper)
 
-    def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[tuple[int, int, NDArray[np.uint64]]]:
-        """The best partition known of a block, as slices of ``order`` with their words. Forgotten parts are solved again."""
+    def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[Slice]:
+        """The best partition known of a block, as slices of ``order`` with their words. Forgotten parts are completed greedily."""
         size = end - start
         word_count = len(words)
         ends, block_words = np.zeros(size, np.int64), np.zeros((size, word_count), np.uint64)
@@ -181,8 +210,7 @@ class Worker:
         for i in range(count):
             to = abs(int(ends[i]))
             if ends[i] < 0:
-                self.ask(start, to, block_words[i], float("inf"))
-                self.work(np.iinfo(np.int64).max)
+                self.roll((start, to, block_words[i].copy()), 0, np.iinfo(np.int64).max)
                 slices.extend(self.slices(start, to, block_words[i].copy()))
             else:
                 slices.append((start, to, block_words[i].copy()))
@@ -190,7 +218,7 @@ class Worker:
         assert not unknown or slices
         return slices
 
-    def partition(self, slices: list[tuple[int, int, NDArray[np.uint64]]]) -> Partition:
+    def partition(self, slices: list[Slice]) -> Partition:
         """The partition that slices of ``order`` make."""
         blocks: list[Block] = [block_of_words(self.space, self.problem, words) for _, _, words in slices]
         members = [self.kernel.order[start:end].copy() for start, end, _ in slices]
@@ -226,13 +254,15 @@ def _most_splits(problem: SearchProblem) -> int:
     return total
 
 
-def _whole_words(space: SpaceArrays, problem: SearchProblem) -> NDArray[np.uint64]:
+def words_of_regions(space: SpaceArrays, block: Block) -> NDArray[np.uint64]:
+    """The words that hold every leaf value of a block's regions."""
     words = space.empty_words.copy()
-    for j, attribute in enumerate(problem.space.attributes):
+    for j, region in enumerate(block):
+        codes = list(region.codes())
         if space.wide[j]:
-            words[space.word[j]] = np.uint64(attribute.leaf_count - 1)
+            words[space.word[j]] = np.uint64(codes[0] << 32 | codes[-1])
         else:
-            words[space.word[j]] |= np.uint64(((1 << attribute.leaf_count) - 1) << int(space.shift[j]))
+            words[space.word[j]] |= np.uint64(sum(1 << code for code in codes) << int(space.shift[j]))
     return words
 
 
@@ -322,7 +352,6 @@ def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_w
         noise=np.zeros(1),
         random=np.array([0x9E3779B97F4A7C15], np.uint64),
         epoch=np.zeros(1, np.int64),
-        last_block=np.zeros(1, np.int64),
         halted=np.zeros(1, np.int64),
     )
 

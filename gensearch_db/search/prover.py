@@ -1,0 +1,64 @@
+"""The half of the search that proves: it solves the root against thresholds that rise above the proven bound, again and again.
+
+A pass against a threshold ends with the optimum, or with the proof that no partition costs less than the threshold. Passes share
+the memory, so a later one soon gets to where the earlier one stopped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from gensearch_db.search.worker import Slice, Worker
+
+STEP = 0.15
+"""How far a threshold lies on the way from the proven bound to the best known cost."""
+
+ROUNDING = 1e-9
+"""Relative difference of two sums of the same costs in another order."""
+
+
+class Prover:
+    """Raises the global lower bound. ``best_cost`` is what the best partition known elsewhere costs."""
+
+    def __init__(self, worker: Worker, lower_bound: float) -> None:
+        self.worker = worker
+        self.whole: Slice = (0, worker.cell_count, worker.root_words)
+        self.lower_bound = lower_bound
+        self.best_cost = math.inf
+        self.cost = math.inf
+        self.finished = False
+        self._allowance = 0
+        self._work = self._prove()
+
+    def step(self, allowance: int) -> None:
+        """Visit blocks until ``allowance`` were visited in all, or until stopped or finished."""
+        self._allowance = allowance
+        next(self._work, None)
+
+    def hear(self, best_cost: float, lower_bound: float) -> None:
+        """Take in what is known elsewhere, or here by now."""
+        self.best_cost = min(self.best_cost, best_cost)
+        self.lower_bound = max(self.lower_bound, lower_bound)
+        known = min(self.cost, self.best_cost)
+        slack = 0.0 if math.isinf(known) or self.worker.kernel.bounds.integral else ROUNDING * abs(known)
+        self.finished = self.lower_bound >= known - slack
+
+    def _prove(self) -> Iterator[None]:
+        while not self.finished:
+            self.worker.ask(*self.whole, self._threshold())
+            while not self.worker.work(self._allowance):
+                yield
+            lower, self.cost = self.worker.answer
+            self.hear(self.best_cost, lower)
+            if self.worker.visited >= self._allowance:
+                yield
+
+    def _threshold(self) -> float:
+        known = min(self.best_cost, self.cost)
+        if math.isinf(known):
+            return known
+        threshold = self.lower_bound + STEP * (known - self.lower_bound)
+        if self.worker.kernel.bounds.integral:
+            return min(known, math.ceil(threshold) + 1.0)
+        return known if threshold > known * (1 - 1e-4) else threshold
