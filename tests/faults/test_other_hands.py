@@ -1,0 +1,172 @@
+"""Faults that come from outside a run: the source dropped or changed under it, disk and memory that end, two runs at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import gensearch_db
+from gensearch_db.errors import GensearchError, ResourceError, SourceChangedError
+
+from .house import NEW, House
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> House:
+    return House.build(tmp_path_factory.mktemp("built") / "people.duckdb")
+
+
+@pytest.fixture
+def house(built: House, tmp_path: Path) -> House:
+    return built.copied_to(tmp_path / "people.duckdb")
+
+
+CHANGES = {
+    "a row more": "INSERT INTO people VALUES (1000, 33, 'a', 'd1')",
+    "a row less": "DELETE FROM people WHERE id = 0",
+    "a value that was not there": "UPDATE people SET town = 'e' WHERE id = 0",
+    "one value for another": "UPDATE people SET age = 20 + (age + 17) % 60 WHERE id = 0",
+}
+
+
+def during_the_search(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
+    """Let ``act`` happen once, when the cells are counted and the search has its answer."""
+    from gensearch_db import anonymization
+
+    search = anonymization.search
+
+    def disturbed(*arguments: Any, **named: Any) -> Any:
+        result = search(*arguments, **named)
+        act()
+        return result
+
+    monkeypatch.setattr(anonymization, "search", disturbed)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_source_that_changes_after_its_cells_were_counted(house: House, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    with duckdb.connect(house.path) as connection:
+        other = connection.cursor()
+        during_the_search(monkeypatch, lambda: other.execute(CHANGES[change]).fetchall())
+        with pytest.raises(SourceChangedError, match="people"):
+            gensearch_db.anonymize(connection, replace=True, **NEW)
+        house.check_as_before(connection)
+        monkeypatch.undo()
+        house.check_next_run_works(connection)
+
+
+def test_a_source_dropped_before_the_release_is_written(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(house.path) as connection:
+        other = connection.cursor()
+        during_the_search(monkeypatch, lambda: other.execute("ALTER TABLE people RENAME TO people_away").fetchall())
+        with pytest.raises(GensearchError, match="people"):
+            gensearch_db.anonymize(connection, replace=True, **NEW)
+        monkeypatch.undo()
+        connection.execute("ALTER TABLE people_away RENAME TO people")
+        house.check_as_before(connection)
+        house.check_next_run_works(connection)
+
+
+def test_the_name_is_taken_while_the_search_runs(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(house.path) as connection:
+        other = connection.cursor()
+        during_the_search(monkeypatch, lambda: other.execute("CREATE TABLE rel2 AS SELECT 42 AS mine").fetchall())
+        with pytest.raises(GensearchError, match="rel2"):
+            gensearch_db.anonymize(connection, replace=True, **{**NEW, "into": "rel2"})
+        assert connection.execute("FROM rel2").fetchall() == [(42,)]
+        connection.execute("DROP TABLE rel2")
+        house.check_as_before(connection)
+
+
+def test_readers_see_the_old_release_until_the_new_one_is_there(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(house.path) as connection:
+        reader = connection.cursor()
+        before = reader.execute("SELECT count(*) FROM rel_blocks").fetchall()
+        seen: list[Any] = []
+        during_the_search(monkeypatch, lambda: seen.extend(reader.execute("SELECT count(*) FROM rel_blocks").fetchall()))
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM rel_blocks").fetchall() == before
+        gensearch_db.anonymize(connection, replace=True, **NEW)
+        assert seen == before
+        assert reader.execute("SELECT count(*) FROM rel_blocks").fetchall() == before
+        reader.execute("COMMIT")
+        assert reader.execute("SELECT count(*) FROM rel_blocks").fetchall() != before
+
+
+def fills_the_disk(path: str, headroom: int) -> None:
+    """In a process of its own: no file may grow by more than ``headroom`` bytes, as on a full disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with duckdb.connect(path) as connection:
+        limit = Path(path).stat().st_size + headroom
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            gensearch_db.anonymize(connection, replace=True, **NEW)
+        except GensearchError as error:
+            raise SystemExit(error.exit_code) from error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("headroom", [0, 4096, 65536])
+def test_a_full_disk(house: House, headroom: int) -> None:
+    """The log of a commit cannot be written: an error of ours or an abort by the engine, and the old release either way."""
+    processes = multiprocessing.get_context("forkserver")
+    process = processes.Process(target=fills_the_disk, args=(str(house.path), headroom))
+    process.start()
+    process.join()
+    with duckdb.connect(house.path) as connection:
+        outcome = house.check_old_or_new(connection)
+        assert outcome == "old" or process.exitcode == 0
+        house.check_next_run_works(connection)
+
+
+@pytest.mark.slow
+def test_memory_that_does_not_suffice(tmp_path: Path) -> None:
+    with duckdb.connect(config={"memory_limit": "60MB", "threads": 1, "max_temp_directory_size": "1MB"}) as connection:
+        connection.execute(
+            "CREATE TABLE people AS SELECT i AS id, i AS age, 'town ' || i % 50000 AS town FROM range(300000) r(i)"
+        )
+        with pytest.raises(ResourceError, match=r"(?i)memory"):
+            gensearch_db.anonymize(
+                connection,
+                table="people",
+                into="rel",
+                quasi_identifiers={"age": {"split": "anywhere"}, "town": {"order": True}},
+                subject_to=["k_anonymity(10)"],
+                strategy="mondrian",
+            )
+        assert connection.execute("SELECT count(*) FROM people").fetchone() == (300000,)
+        assert connection.execute("SELECT list(table_name) FROM duckdb_tables()").fetchone() == (["people"],)
+
+
+def test_a_second_run_that_commits_first_wins_and_the_other_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(house.path) as connection:
+        other = connection.cursor()
+
+        def second() -> None:
+            monkeypatch.undo()
+            gensearch_db.anonymize(other, replace=True, **NEW)
+
+        during_the_search(monkeypatch, second)
+        gensearch_db.anonymize(connection, replace=True, **{**NEW, "subject_to": ["k_anonymity(20)"]})
+        report = gensearch_db.audit(connection, "rel")
+        assert report.passed
+        assert report.check("k_anonymity").reached >= 20
+
+
+def test_the_file_alone_is_enough(house: House, tmp_path: Path) -> None:
+    """A copy of the file after a run opens elsewhere and holds the release: nothing was left in another place."""
+    with duckdb.connect(house.path) as connection:
+        house.check_next_run_works(connection)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copyfile(house.path, elsewhere / "people.duckdb")
+    with duckdb.connect(elsewhere / "people.duckdb") as connection:
+        assert gensearch_db.audit(connection, "rel").passed
