@@ -47,11 +47,51 @@ def must_halt(kernel: Kernel, most_splits: int) -> bool:
 
 
 @compiled
+def most_promising(
+    kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], first: int, most_parts: int
+) -> tuple[int, int]:
+    """The split on the stack from ``first`` on that promises the least; where ranks tell too little, by the true cost of its
+    parts. Attribute -1 where none has only feasible parts."""
+    guide, candidates = kernel.guide, kernel.candidates
+    boundaries = np.empty(most_parts + 2, np.int64)
+    part_words = np.empty((most_parts, len(words)), np.uint64)
+    chosen, chosen_position, least = np.int64(-1), np.int64(0), np.inf
+    checks = guide.checks
+    while candidates.top[0] > first and checks > 0:
+        j, position = pop_best(candidates, first)
+        if guide.checks == 1 and guide.sizes_decide == 1:
+            return j, position
+        parts = divide(kernel, start, end, j, position, boundaries)
+        hold, total = parts_hold(kernel, words, j, position, parts, boundaries, part_words)
+        if hold:
+            checks -= 1
+            if total < least:
+                chosen, chosen_position, least = j, position, total
+    return chosen, chosen_position
+
+
+@compiled
+def ranked_splits(kernel: Kernel, words: NDArray[np.uint64], rows: int) -> int:
+    """Put the splits of the block evaluated last on the stack, ranked by what they promise. Where they begin on the stack."""
+    guide, candidates = kernel.guide, kernel.candidates
+    first = candidates.top[0]
+    candidates.worth[0] = PROMISE
+    push_splits(kernel, words, rows, np.inf)
+    if guide.noise[0] > 0.0:
+        for i in range(first, candidates.top[0]):
+            candidates.bound[i] *= 1.0 + guide.noise[0] * next_random(guide.random)
+    return first
+
+
+@compiled
 def rollout(
     kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], level: int, most_splits: int, most_parts: int
 ) -> float:
     """Find and remember a partition of ``order[start:end]``; returns the cost of the best one known. Where it must halt, the
-    guide says so and the number means nothing; called again, it soon gets to where it was."""
+    guide says so and the number means nothing; called again, it soon gets to where it was.
+
+    The recursion stays inside one function: numba cannot cache functions that call each other in a circle.
+    """
     memory, guide, candidates = kernel.memory, kernel.guide, kernel.candidates
     mark = guide.epoch[0] * LEVELS + level + 1
     slot = slot_of(memory, words)
@@ -62,98 +102,45 @@ def rollout(
     kernel.counters.visited[0] += 1
     visited = kernel.counters.visited[0]
     rows, _, feasible, cost = evaluate_block(kernel, start, end, words)
-    best, attribute, position = np.inf, UNKNOWN, 0
+    best, attribute, position = np.inf, np.int64(UNKNOWN), np.int64(0)
     if feasible:
-        best, attribute = cost, WHOLE
-    if feasible or kernel.monotone == 0:
-        first = candidates.top[0]
-        candidates.worth[0] = PROMISE
-        push_splits(kernel, words, rows, np.inf)
-        if guide.noise[0] > 0.0:
-            for i in range(first, candidates.top[0]):
-                candidates.bound[i] *= 1.0 + guide.noise[0] * next_random(guide.random)
-        best, attribute, position = try_splits(
-            kernel, start, end, words, level, rows, best, attribute, first, most_splits, most_parts
-        )
-        candidates.top[0] = first
-        if guide.halted[0] == 1:
-            return np.inf
+        best, attribute = cost, np.int64(WHOLE)
+    searching = feasible or kernel.monotone == 0
+    first = candidates.top[0]
+    if searching:
+        ranked_splits(kernel, words, rows)
+    boundaries = np.empty(most_parts + 2, np.int64)
+    part_words = np.empty(len(words), np.uint64)
+    tries = guide.widths[level] if level > 0 else 0
+    while searching:
+        limit = best
+        below = level - 1 if rows <= guide.most_rows[level] else 0
+        if tries > 0 and candidates.top[0] > first:
+            tries -= 1
+            j, split = pop_best(candidates, first)
+        else:
+            searching = False
+            below, limit = level, np.inf
+            j, split = attribute, position
+            if level == 0:
+                j, split = most_promising(kernel, start, end, words, first, most_parts)
+            if j < 0:
+                break
+        parts = divide(kernel, start, end, j, split, boundaries)
+        total = 0.0
+        for part in range(parts):
+            if boundaries[part] < boundaries[part + 1]:
+                gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], part_words)
+                total += rollout(kernel, boundaries[part], boundaries[part + 1], part_words, below, most_splits, most_parts)
+            if guide.halted[0] == 1:
+                candidates.top[0] = first
+                return np.inf
+            if total >= limit:
+                break
+        if total < best:
+            best, attribute, position = total, j, split
+    candidates.top[0] = first
     remember(memory, words, 0.0, best, attribute, position, kernel.counters.visited[0] - visited + 1)
     slot = slot_of(memory, words)
     memory.rolled[slot] = mark
     return memory.upper[slot]
-
-
-@compiled
-def try_splits(
-    kernel: Kernel,
-    start: int,
-    end: int,
-    words: NDArray[np.uint64],
-    level: int,
-    rows: int,
-    best: float,
-    attribute: int,
-    first: int,
-    most_splits: int,
-    most_parts: int,
-) -> tuple[float, int, int]:
-    """Complete the most promising splits and go on with the cheapest. Cost, attribute and position of the best choice."""
-    guide, candidates = kernel.guide, kernel.candidates
-    position = np.int64(0)
-    boundaries = np.empty(most_parts + 2, np.int64)
-    part_words = np.empty((most_parts, len(words)), np.uint64)
-    below = level - 1 if rows <= guide.most_rows[level] else min(0, level - 1)
-    tries = guide.widths[level] if level > 0 else guide.checks
-    promised = np.inf
-    chosen, chosen_position = np.int64(-1), np.int64(0)
-    while candidates.top[0] > first and tries > 0:
-        j, split = pop_best(candidates, first)
-        parts = divide(kernel, start, end, j, split, boundaries)
-        total = 0.0
-        if (level == 0 and guide.checks > 1) or guide.sizes_decide == 0:
-            hold, total = parts_hold(kernel, words, j, split, parts, boundaries, part_words)
-            if not hold and kernel.monotone == 1:
-                continue
-        tries -= 1
-        if level > 0:
-            total = complete(kernel, words, j, split, parts, boundaries, below, best, most_splits, most_parts)
-            if guide.halted[0] == 1:
-                return best, attribute, position
-        if total < min(best, promised) or (level == 0 and promised == np.inf and total <= best):
-            promised = total
-            chosen, chosen_position = j, split
-            if level > 0:
-                best, attribute, position = total, j, split
-    if promised < np.inf:
-        parts = divide(kernel, start, end, chosen, chosen_position, boundaries)
-        total = complete(kernel, words, chosen, chosen_position, parts, boundaries, level, np.inf, most_splits, most_parts)
-        if guide.halted[0] == 0 and total < best:
-            best, attribute, position = total, chosen, chosen_position
-    return best, attribute, position
-
-
-@compiled
-def complete(
-    kernel: Kernel,
-    words: NDArray[np.uint64],
-    j: int,
-    split: int,
-    parts: int,
-    boundaries: NDArray[np.int64],
-    level: int,
-    limit: float,
-    most_splits: int,
-    most_parts: int,
-) -> float:
-    """The cost of a split whose parts are completed by rollouts; infinite as soon as it reaches ``limit``."""
-    part_words = np.empty(len(words), np.uint64)
-    total = 0.0
-    for part in range(parts):
-        if boundaries[part] == boundaries[part + 1]:
-            continue
-        gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], part_words)
-        total += rollout(kernel, boundaries[part], boundaries[part + 1], part_words, level, most_splits, most_parts)
-        if total >= limit or kernel.guide.halted[0] == 1:
-            return np.inf
-    return total
