@@ -56,13 +56,17 @@ _marginal_nonuniformity = compiled(marginal_nonuniformity.kernel_cost)
 
 
 class CostArrays(NamedTuple):
-    """All summands of a cost: kind, weight, histogram row (-1: none) and ``parameters[starts[i]:starts[i + 1]]`` of each."""
+    """All summands of a cost: kind, weight, histogram row (-1: none) and ``parameters[starts[i]:starts[i + 1]]`` of each.
+
+    ``suppression_price``: what a row of a suppressed block costs; 0: blocks are not suppressed.
+    """
 
     kinds: NDArray[np.int64]
     weights: NDArray[np.float64]
     columns: NDArray[np.int64]
     starts: NDArray[np.int64]
     parameters: NDArray[np.float64]
+    suppression_price: float = 0.0
 
 
 class BlockContext(NamedTuple):
@@ -90,7 +94,7 @@ class BlockContext(NamedTuple):
     marginals: NDArray[np.int64]
 
 
-def cost_arrays(summands: Sequence[CompiledCost]) -> CostArrays:
+def cost_arrays(summands: Sequence[CompiledCost], suppression_price: float = 0.0) -> CostArrays:
     """Pack the summands of a cost."""
     return CostArrays(
         np.array([summand.kind for summand in summands], dtype=np.int64),
@@ -98,6 +102,7 @@ def cost_arrays(summands: Sequence[CompiledCost]) -> CostArrays:
         np.array([summand.column for summand in summands], dtype=np.int64),
         np.cumsum([0, *(len(summand.parameters) for summand in summands)], dtype=np.int64),
         np.array([number for summand in summands for number in summand.parameters], dtype=np.float64),
+        float(suppression_price),
     )
 
 

@@ -321,6 +321,8 @@ def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:
 def evaluate_block(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
     """Everything about one non-empty block: its rows, its size, whether it is feasible, its cost.
 
+    Where blocks may be suppressed at a price, every block is feasible and costs at most that.
+
     Leaves regions and histograms in ``context`` and the sums by leaf value in ``sums`` (``context.marginals`` is
     ``sums.rows``).
     """
@@ -333,4 +335,8 @@ def evaluate_block(kernel: Kernel, start: int, end: int, words: NDArray[np.uint6
     fill_histograms(kernel, start, end)
     feasible = block_holds(kernel.constraints, size, context.histograms) and long_enough(space, context)
     cost = block_cost(kernel.costs, rows, size, kernel.sums.block_features[SQUARES], context)
+    if kernel.costs.suppression_price > 0.0:
+        price = kernel.costs.suppression_price * rows
+        cost = min(cost, price) if feasible else price
+        feasible = True
     return rows, size, feasible, cost

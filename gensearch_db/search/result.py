@@ -33,7 +33,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class SearchProblem:
-    """The problem as a search sees it: no database, no names of files. ``suppression_limit`` is a number of rows."""
+    """The problem as a search sees it: no database, no names of files. ``suppression_limit`` is a number of rows.
+
+    ``suppression_price``: if positive, the relaxed problem in which any block may be suppressed at this price a row, without
+    limit (``search/suppression.py``).
+    """
 
     space: Space
     cells: Cells
@@ -42,6 +46,7 @@ class SearchProblem:
     cost: Cost
     suppression_limit: int = 0
     values_labels: bool = False
+    suppression_price: float = 0.0
 
 
 @dataclass(frozen=True)

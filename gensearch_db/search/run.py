@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.problem import Strategy
-from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, StoppingRule, never_stop
+from gensearch_db.search.result import (
+    Partition,
+    Progress,
+    SearchProblem,
+    SearchResult,
+    Status,
+    StoppingRule,
+    never_stop,
+)
 
 
 def search(
@@ -37,11 +46,7 @@ def search(
         return enumerate_search(problem, stopping, progress, options, statistics, seed=seed_partition)
     uncompiled = _uncompiled(problem)
     if strategy is Strategy.BLOCK_GRAPH and (uncompiled or problem.suppression_limit):
-        from gensearch_db.search.enumeration import enumerate_search
-
-        reason = f"{uncompiled} is not compiled" if uncompiled else "block_graph does not suppress rows"
-        result = enumerate_search(problem, stopping, progress, {}, statistics, seed=seed_partition)
-        return replace(result, notes=(f"The slower strategy enumeration was used: {reason}.", *result.notes))
+        return _beyond_the_kernel(problem, stopping, progress, options, threads, seed_partition, statistics, uncompiled)
     if uncompiled:
         raise SpecificationError(f"{uncompiled} is judged in Python, which {strategy.value} cannot do; use block_graph")
     if strategy is Strategy.BLOCK_GRAPH:
@@ -51,6 +56,47 @@ def search(
     from gensearch_db.search.mondrian import mondrian_search
 
     return mondrian_search(problem, by_cost=strategy is Strategy.MONDRIAN_STEEPEST)
+
+
+def _beyond_the_kernel(
+    problem: SearchProblem,
+    stopping: StoppingRule,
+    progress: Progress,
+    options: Mapping[str, Any],
+    threads: int | None,
+    seed: Partition | None,
+    statistics: Any,
+    uncompiled: str,
+) -> SearchResult:
+    """Suppression by prices as far as they prove, the rest by the enumeration, which starts from what they found."""
+    from gensearch_db.search.enumeration import enumerate_search
+
+    started = time.monotonic()
+    first = None
+    reason = f"{uncompiled} is not compiled"
+    if not uncompiled:
+        from gensearch_db.search.suppression import suppression_search
+
+        reason = "prices alone do not prove the optimum with suppressed rows"
+        first = suppression_search(problem, replace(stopping, seconds=0.8 * stopping.seconds), progress, options, threads)
+        if first is not None:
+            if first.status in (Status.OPTIMAL, Status.INTERRUPTED) or first.cost <= stopping.factor * first.lower_bound:
+                proven = first.status in (Status.OPTIMAL, Status.INTERRUPTED)
+                return first if proven else replace(first, status=Status.WITHIN_FACTOR)
+            seed = first.partition
+    rest = replace(stopping, seconds=max(0.05, stopping.seconds - (time.monotonic() - started)))
+    result = enumerate_search(problem, rest, progress, {}, statistics, seed=seed)
+    if first is not None:
+        result = _better_of(first, result)
+    return replace(result, notes=(f"The slower strategy enumeration was used: {reason}.", *result.notes))
+
+
+def _better_of(first: SearchResult, second: SearchResult) -> SearchResult:
+    """The cheaper release with the higher bound; the second one's status, unless the two together prove more."""
+    cost, bound = min(first.cost, second.cost), max(first.lower_bound, second.lower_bound)
+    partition = first.partition if first.cost < second.cost else second.partition
+    status = Status.OPTIMAL if cost <= bound else second.status
+    return replace(second, status=status, partition=partition, cost=cost, lower_bound=min(bound, cost))
 
 
 def _uncompiled(problem: SearchProblem) -> str:

@@ -290,7 +290,9 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     summands = problem.cost.compiled(problem.table)
     assert summands is not None
     _guard_exactness(problem)
-    minimum_rows = max([1, *(constraint.minimum_size(problem.table) for constraint in problem.constraints)])
+    price = float(problem.suppression_price)
+    minimum_rows = max([1, *(constraint.minimum_size(problem.table) for constraint in problem.constraints if not price)])
+    integral = problem.cost.integral and price.is_integer()
     squares_weight = sum(summand.weight for summand in summands if summand.kind == SQUARED_SIZES)
     space = space_arrays(problem.space, problem.cells, problem.values_labels)
     rows = problem.cells.counts
@@ -306,14 +308,14 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     widest = max([0, *(len(column.domain.values) for column in columns)])
     word_count = len(space.empty_words)
     bounds = BoundArrays(
-        minimum_rows, float(squares_weight), int(problem.cost.integral), int(switches.balanced), int(switches.water_fill)
+        minimum_rows, float(squares_weight), int(integral), int(switches.balanced), int(switches.water_fill)
     )
     kernel = Kernel(
         space=space,
         cells=cells,
         constraints=constraint_arrays([constraint for constraint in constraints if constraint is not None]),
         monotone=int(all(constraint.monotone_in(problem.table) for constraint in problem.constraints)),
-        costs=cost_arrays(summands),
+        costs=cost_arrays(summands, price),
         bounds=bounds,
         guide=_guide(problem, summands, float(squares_weight), minimum_rows),
         context=_context(space, cells, sums.rows, widest),
