@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import replace as replaced
+from fractions import Fraction
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -220,7 +221,7 @@ def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: 
             table=replaced(prepared.table, space=space),
             constraints=constraints,
             cost=cost,
-            suppression_limit=math.floor(prepared.cells.row_count * problem.suppress_at_most / 100),
+            suppression_limit=_rows_that_may_go(prepared.cells.row_count, problem.suppress_at_most),
             values_labels=problem.labels == "values",
         ),
         problem.strategy,
@@ -230,6 +231,11 @@ def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: 
         threads=problem.threads,
         statistics=SqlStatistics(prepared) if problem.statistics is StatisticsSource.SQL else None,
     )
+
+
+def _rows_that_may_go(rows: int, percent: float) -> int:
+    """The whole rows in a share as the user wrote it: 18.4 % of 375 are 69, though in doubles they fall just short of it."""
+    return math.floor(rows * Fraction(str(percent)) / 100)
 
 
 def _refuse_unfinished(result: SearchResult, *, release_on_interrupt: bool) -> None:
