@@ -16,6 +16,8 @@ from gensearch_db.search.enumeration.judged_box import Judge, JudgedBox, Option,
 from gensearch_db.search.enumeration.options import Bound, EnumerationOptions
 from gensearch_db.search.result import SearchProblem
 
+SMALL_SPACE, SMALL_LEAF = 25_000, 1_000
+
 ALL_THE_WAY = 1 << 30
 """A look-ahead that ends only where boxes can be divided no more: the exact optimum."""
 
@@ -30,7 +32,7 @@ class BoundRule:
         """Called now and then while bounds look far ahead; may raise to end the search."""
         self._kind = options.bound
         self._look_ahead = options.levels
-        self._exact_below = options.exact_below
+        self._exact_below = options.exact_below or _worth_solving(judge.boxes.root)
         self._smallest = self._smallest_size() if options.bound is not Bound.PAPER else judge.minimum_size
         self._price_cells()
 
@@ -79,13 +81,20 @@ class BoundRule:
             box.bound, box.bound_depth = self.direct(box), 0
             self.watch()
 
+    def quick(self, box: JudgedBox) -> float:
+        """The best bound known so far, at least that of the box's own cells."""
+        self._begin(box)
+        return box.bound
+
     def _explore(self, box: JudgedBox) -> None:
         """Judge all boxes inside a box, level by level in large batches: what its exact optimum will look at."""
-        level = [box]
+        level, seen = [box], {id(box)}
         while level:
             for each in level:
                 self._begin(each)
-            level = self.judge.divide(each for each in level if each.bound < self._own_cost(each))
+            children = self.judge.divide(each for each in level if each.bound < self._own_cost(each))
+            level = [child for child in children if id(child) not in seen and child.bound_depth < ALL_THE_WAY]
+            seen.update(map(id, level))
 
     def _own_cost(self, box: JudgedBox) -> float:
         return box.cost if box.suppressed <= self.limit else math.inf
@@ -167,6 +176,11 @@ def _finest_blocks(problem: SearchProblem) -> list[Block]:
         tuple(attribute.tight([code]) for attribute, code in zip(attributes, codes, strict=True))
         for codes in problem.cells.codes.tolist()
     ]
+
+
+def _worth_solving(root: JudgedBox) -> int:
+    """Up to how many boxes a leaf is solved exactly: the whole space where that takes seconds, else leaves that take none."""
+    return SMALL_SPACE if _box_count(root) <= SMALL_SPACE else SMALL_LEAF
 
 
 def _box_count(box: JudgedBox) -> int:

@@ -69,6 +69,20 @@ class Expansion:
         """The undivided space with the bound that the options ask for."""
         return root._replace(bound=self.rule.of(self.rule.judge.boxes.root))
 
+    def quick_release(self) -> list[JudgedBox]:
+        """The blocks of a partition made in one descent, before any bound looks ahead: each box takes the division whose
+        parts' own cells promise least, as long as they promise less than the box costs."""
+        waiting, blocks = [self.rule.judge.boxes.root], []
+        while waiting:
+            box = waiting.pop()
+            promises = ((sum(map(self.rule.quick, d.children)), d.split, d) for d in self.rule.judge.divisions(box))
+            least, _, division = min(promises, key=lambda promise: promise[:2], default=(math.inf, 0, None))
+            if division is not None and least < (box.cost if box.suppressed <= self.limit else math.inf):
+                waiting.extend(division.children)
+            else:
+                blocks.append(box)
+        return blocks
+
     def open_bounds(self, leaves: list[OpenLeaf]) -> list[float]:
         """A bound of each open leaf that knows which of its splits are out of sequence, and will be for good.
 

@@ -156,12 +156,12 @@ class Judge:
         return box.divisions or ()
 
     def divide(self, boxes: Iterable[JudgedBox]) -> list[JudgedBox]:
-        """Work out the divisions of boxes, and judge all their children in one batch. Gives the children met first here."""
+        """Work out the divisions of boxes, and judge all their children in one batch. Gives the different children."""
         children: dict[int, JudgedBox] = {}
         for box in boxes:
-            if box.divisions is None and box.cells:
+            if box.cells:
                 for division in self.boxes.divisions(box):
-                    children.update((id(child), child) for child in division.children if not child.known)
+                    children.update((id(child), child) for child in division.children)
         self.judge(children.values())
         return list(children.values())
 

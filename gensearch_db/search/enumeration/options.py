@@ -45,16 +45,17 @@ class EnumerationOptions:
 
     ``look_ahead``: how many levels of splits a bound looks down (THEORY 2.3 G; None: 1, and 0 for the paper's bound).
     ``exact_below``: with ``bound = exact``, leaves of at most this many boxes get their exact optimum, larger ones the tight
-    bound. ``complete``: finish the partition of every expanded node greedily, which gives good releases from the start (False:
-    as printed, only the nodes themselves and probes give releases). ``max_size``: the paper's MAXSIZE, the longest queue
-    allowed (None: no limit); ``probes``: how many fruitless probes it takes before entries are dropped. ``all_optimal``: count
-    all optimal releases, and list up to ``list_at_most``. ``shuffle_seed`` goes with shuffled ids.
+    bound (None: 25,000 where the whole space is that small, else 1,000). ``complete``: finish the partition of every expanded
+    node greedily, which gives good releases from the start (False: as printed, only the nodes themselves and probes give
+    releases). ``max_size``: the paper's MAXSIZE, the longest queue allowed (None: no limit); ``probes``: how many fruitless
+    probes it takes before entries are dropped. ``all_optimal``: count all optimal releases, and list up to ``list_at_most``.
+    ``shuffle_seed`` goes with shuffled ids.
     """
 
     priority: Priority = Priority.LOWER_BOUND
     bound: Bound = Bound.EXACT
     look_ahead: int | None = None
-    exact_below: int = 50_000
+    exact_below: int | None = None
     max_size: int | None = None
     probes: int = 3
     complete: bool = True

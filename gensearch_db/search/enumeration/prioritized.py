@@ -89,6 +89,8 @@ class PrioritizedSearch:
         if root.bound < math.inf:
             self._consider(root)
             self.rule.watch = self._check
+            if self.options.complete:
+                self._offer(self.expansion.quick_release())
             self._push(self.expansion.bounded(root))
 
     @property
@@ -175,7 +177,12 @@ class PrioritizedSearch:
     def _complete(self, place: Place) -> None:
         cost, suppressed = self.expansion.completed(place.node, place.leaves)
         wanted = suppressed <= self.rule.limit and self.incumbent.welcomes(cost)
-        if wanted and self.incumbent.offer(self.expansion.completed_leaves(place.tree, place.leaves)):
+        if wanted:
+            self._offer(self.expansion.completed_leaves(place.tree, place.leaves))
+
+    def _offer(self, leaves: list[JudgedBox]) -> None:
+        """Keep a partition if it suppresses no more than allowed and is better than the best."""
+        if sum(box.suppressed for box in leaves) <= self.rule.limit and self.incumbent.offer(leaves):
             self._record()
 
     def _consider(self, node: Candidate) -> None:
