@@ -211,7 +211,7 @@ PLACES = """\
 import gensearch_db
 
 with gensearch_db.connect("people.duckdb") as connection:
-    connection.sql("ANONYMIZE TABLE people INTO safe QUASI IDENTIFIERS (age SPLIT EVERY 5, sex) SUBJECT TO k_anonymity(10)").show()
+    connection.sql("ANONYMIZE TABLE people INTO safe QUASI IDENTIFIERS (age, sex) SUBJECT TO k_anonymity(10)").show()
     connection.execute("AUDIT safe AGAINST people").df()
 ```
 

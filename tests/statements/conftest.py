@@ -19,6 +19,7 @@ ANONYMIZE = """
 ANONYMIZE TABLE people INTO r
   IDENTIFIERS (id, name) QUASI IDENTIFIERS (age SPLIT EVERY 10, sex) SENSITIVE (diagnosis)
   SUBJECT TO k_anonymity(10) AND distinct_l_diversity(2)
+  USING mondrian
 """
 
 

@@ -70,7 +70,7 @@ def test_verdicts_and_reasons(people: Connection) -> None:
 
 def test_the_statement_to_start_from_runs(people: Connection) -> None:
     ready = profile(people, "people")[None]["reason"]  # type: ignore[index]
-    people.execute(f"{ready} STOP AFTER INTERVAL 2 SECONDS").fetchall()
+    people.execute(f"{ready} USING mondrian").fetchall()
     audit = people.execute("AUDIT people_release AGAINST people").fetchall()
     assert {row[2] for row in audit} <= {"PASSED", "MEASURED"}
     assert people.execute("SELECT release FROM (SHOW TABLES) AS t(release)").fetchall()[-1] == ("people_release_blocks",)

@@ -24,7 +24,7 @@ def tricky(people: Connection) -> Connection:
     ).fetchall()
     people.execute(
         "ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (age SPLIT EVERY 20) SENSITIVE (grade) KEEP (text) "
-        "SUBJECT TO k_anonymity(10)"
+        "SUBJECT TO k_anonymity(10) USING mondrian"
     ).fetchall()
     return people
 
@@ -113,6 +113,8 @@ def test_nothing_is_overwritten_silently_and_failures_leave_nothing(tricky: Conn
 
 def test_two_releases_of_one_name_clash(tricky: Connection, tmp_path: Path) -> None:
     tricky.execute("CREATE SCHEMA s").fetchall()
-    tricky.execute("ANONYMIZE TABLE t INTO s.r QUASI IDENTIFIERS (age SPLIT EVERY 20) SUBJECT TO k_anonymity(10)").fetchall()
+    tricky.execute(
+        "ANONYMIZE TABLE t INTO s.r QUASI IDENTIFIERS (age SPLIT EVERY 20) SUBJECT TO k_anonymity(10) USING mondrian"
+    ).fetchall()
     with pytest.raises(SpecificationError, match="two of the tables"):
         tricky.execute(f"PUBLISH r, s.r TO '{tmp_path}/out.duckdb'")
