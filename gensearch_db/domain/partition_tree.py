@@ -109,15 +109,6 @@ class PartitionTree(NamedTuple):
                 node, ancestry, path = node.children[position], branches[position], (*path, position)
         return [leaf for level in reversed(levels) for leaf in level]
 
-    def paths(self) -> Iterator[tuple[tuple[int, ...], Node, Ancestry | None]]:
-        """Every node with its path and its ancestry, in pre-order."""
-        waiting: list[tuple[tuple[int, ...], Node, Ancestry | None]] = [((), self.root, None)]
-        while waiting:
-            path, node, ancestry = waiting.pop()
-            yield path, node, ancestry
-            for i in reversed(range(len(node.children))):
-                waiting.append(((*path, i), node.children[i], _branch(node, ancestry, i)))
-
 
 def _leaf(box: Box) -> Node:
     return Node(box, LEAF, (), box.crossing, 0)

@@ -46,25 +46,6 @@ def all_partitions(space: Space, root: Block | None = None) -> set[Blocks]:
     return partitions(space.root if root is None else root)
 
 
-def is_hierarchical(space: Space, blocks: Blocks) -> bool:
-    """Whether the blocks (a cover of the space) can be made by available splits: some split never cuts a block."""
-
-    def made(block: Block, inside: Blocks) -> bool:
-        if inside == {block}:
-            return True
-        for children in splits_of(space, block):
-            shares = [frozenset(b for b in inside if _within(b, child)) for child in children]
-            if sum(map(len, shares)) == len(inside) and all(shares):
-                return all(made(child, share) for child, share in zip(children, shares, strict=True))
-        return False
-
-    return made(space.root, blocks)
-
-
-def _within(inner: Block, outer: Block) -> bool:
-    return all(set(a.codes()) <= set(b.codes()) for a, b in zip(inner, outer, strict=True))
-
-
 class Judge:
     """Costs and feasibility of blocks, each worked out once."""
 

@@ -108,7 +108,7 @@ def check_partition(problem: SearchProblem, result: SearchResult) -> None:
     assert list(partition.blocks) == sorted(partition.blocks, key=lambda block: tuple(r.sort_key() for r in block))
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32), st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CHOICES.items()}))
 def test_same_optimum_and_same_optimal_releases_as_brute_force(seed: int, options: dict[str, str | int | bool]) -> None:
     problem = random_problem(random.Random(seed))
