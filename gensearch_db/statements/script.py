@@ -156,15 +156,16 @@ def _estimate(reader: Reader) -> Estimate:
         depth += token.is_symbol("(") - token.is_symbol(")")
         if depth == 0 and token.is_word("USING"):
             using = position
-    if not reader.ahead("SELECT"):
-        raise reader.expected("a count query: SELECT COUNT(*) FROM … WHERE …", known=["SELECT"])
+    if not (reader.ahead("SELECT") or reader.ahead("WITH")):
+        raise reader.expected("a count query: SELECT COUNT(*) FROM … WHERE …", known=["SELECT", "WITH"])
     if using is None:
         reader.position = len(reader.tokens)
         raise reader.expected("USING and the name of a release")
     reader.position = using
-    query = reader.script[reader.tokens[first].start : reader.tokens[using - 1].end]
+    start = reader.tokens[first].start
+    query = reader.script[start : reader.tokens[using - 1].end]
     reader.require("USING")
-    return Estimate(query, reader.qualified_name("the name of a release"))
+    return Estimate(query, reader.qualified_name("the name of a release"), before=reader.script[:start])
 
 
 def _profile(reader: Reader) -> Profile:
