@@ -136,7 +136,7 @@ def _estimate(own: Estimate, session: Session, progress: Progress) -> pyarrow.Ta
 
     from gensearch_db.count_queries import estimate
 
-    answer = estimate(session.connection, own.release, own.query)
+    answer = estimate(session.connection, own.release, own.placed_query)
     found = answer.estimates
     columns: dict[str, Any] = {
         name: pyarrow.array([each.group[position] for each in found]) for position, name in enumerate(answer.group_columns)

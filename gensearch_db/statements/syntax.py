@@ -71,10 +71,16 @@ class Audit:
 
 @dataclass(frozen=True)
 class Estimate:
-    """``ESTIMATE SELECT COUNT(*) … USING release``. ``query`` is the count query's text."""
+    """``ESTIMATE SELECT COUNT(*) … USING release``. ``query`` is the count query's text, ``before`` the script's before it."""
 
     query: str
     release: str
+    before: str = field(default="", compare=False)
+
+    @property
+    def placed_query(self) -> str:
+        """The query at its own line and column, blanks before it, so that errors in it point into the script."""
+        return "".join(character if character in "\n\t" else " " for character in self.before) + self.query
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import InfeasibleError, SpecificationError
-from gensearch_db.statements.connection import Connection
+from gensearch_db.errors import InfeasibleError, QueryError, ReadOnlyError, SpecificationError
+from gensearch_db.statements.connection import Connection, connect
 from tests.statements.conftest import ANONYMIZE
 
 
@@ -75,6 +75,23 @@ def test_estimate_of_whole_blocks_is_exact(released: Connection) -> None:
     grouped = released.execute("ESTIMATE SELECT diagnosis, COUNT(*) FROM people GROUP BY diagnosis USING r").fetchall()
     truth = released.execute("SELECT diagnosis, count(*) FROM people GROUP BY diagnosis").fetchall()
     assert {row[0]: row[2] for row in grouped} == pytest.approx(dict(truth))
+
+
+def test_an_error_in_a_count_query_points_into_the_script(released: Connection) -> None:
+    with pytest.raises(QueryError, match=r"(?s)line 2, column 51: .*did you mean 'age'"):
+        released.execute("SHOW RELEASES;\n  ESTIMATE SELECT COUNT(*) FROM people AS p WHERE p.agee > 3 USING r")
+
+
+def test_nothing_is_written_to_find_out(released: Connection, tmp_path: Any) -> None:
+    path = tmp_path / "copy.duckdb"
+    released.execute(f"ATTACH '{path}' AS copy; COPY FROM DATABASE memory TO copy; DETACH copy").fetchall()
+    with connect(path, read_only=True) as reader:
+        assert len(reader.execute("PROFILE people").fetchall()) == 6
+        with pytest.raises(ReadOnlyError):  # as ANONYMIZE would
+            reader.execute("EXPLAIN ANONYMIZE TABLE people INTO x QUASI IDENTIFIERS (age, sex)")
+        assert {row[2] for row in reader.execute("AUDIT r AGAINST people").fetchall()} <= {"PASSED", "MEASURED"}
+        assert reader.execute("ESTIMATE SELECT COUNT(*) FROM people USING r").fetchall()[0][1] == 400
+        assert len(reader.execute("SHOW RELEASES").fetchall()) == 1
 
 
 def test_show_and_drop_releases(released: Connection) -> None:
