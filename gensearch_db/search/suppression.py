@@ -48,7 +48,7 @@ def suppression_search(
     if charge <= 0:
         return None
     started = time.monotonic()
-    best: Priced | None = None
+    best = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), progress, options, threads)
     over: Priced | None = None
     bound, price, status = 0.0, charge, Status.HEURISTIC
     tried: set[float] = set()
@@ -73,6 +73,14 @@ def suppression_search(
     if _proven(problem, best, bound):
         status, bound = Status.OPTIMAL, best.cost
     return SearchResult(status, best.partition, best.cost, min(bound, best.cost), {"prices_tried": len(tried)})
+
+
+def _without_suppression(
+    problem: SearchProblem, stopping: StoppingRule, progress: Progress, options: Mapping[str, Any], threads: int | None
+) -> Priced | None:
+    """The best release that suppresses nothing: a start. Its bound says nothing of those that do."""
+    result = block_graph_search(replace(problem, suppression_limit=0), stopping, progress, options, threads)
+    return None if result.partition is None else Priced(result.cost, 0, result.partition)
 
 
 def _proven(problem: SearchProblem, best: Priced | None, bound: float) -> bool:
