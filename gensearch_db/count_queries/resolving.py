@@ -8,12 +8,11 @@ and whether the comparison holds at it. All constants of a workload are evaluate
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from gensearch_db.count_queries.expressions import finite, position_of, sample_of, typed_literal
+from gensearch_db.count_queries.evaluation import CheckRequest, ConstantRequest, CutRequest, Evaluation, Request, TruthRequest
 from gensearch_db.count_queries.formula import (
     Atom,
     Check,
@@ -47,12 +46,9 @@ from gensearch_db.count_queries.model import (
     conjunction,
 )
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release
-from gensearch_db.database.rendering import Sql, statement, type_name
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session
-from gensearch_db.errors import DataError, SpecificationError
 from gensearch_db.statements.tokens import error_at
-
-_BATCH = 200
 
 
 @dataclass(frozen=True)
@@ -73,37 +69,6 @@ class ResolvedQuery:
     groups: tuple[PublishedColumn, ...]
 
 
-@dataclass(frozen=True)
-class _CutRequest:
-    column: PublishedColumn
-    operator: str
-    text: str
-    beside: tuple[str, ...] = ()
-    """Other constants that DuckDB brings to one type with this one, where that matters: FLOAT against DOUBLE."""
-
-
-@dataclass(frozen=True)
-class _CheckRequest:
-    column: PublishedColumn
-    texts: tuple[str, ...]
-    pattern: str
-    """The condition with ``{0}``, ``{1}``, … for the constants."""
-
-
-@dataclass(frozen=True)
-class _ConstantRequest:
-    text: str
-    """A constant that is more than a literal: its type and text are wanted."""
-
-
-@dataclass(frozen=True)
-class _TruthRequest:
-    text: str
-
-
-_Request = _CutRequest | _CheckRequest | _ConstantRequest | _TruthRequest
-
-
 def resolve(release: Release, queries: Sequence[CountQuery]) -> tuple[ResolvedQuery, ...]:
     """Look up names and evaluate constants. Raises :class:`QueryError` with line and column."""
     resolver = _Resolver(release, queries)
@@ -113,14 +78,14 @@ def resolve(release: Release, queries: Sequence[CountQuery]) -> tuple[ResolvedQu
 class _Resolver:
     def __init__(self, release: Release, queries: Sequence[CountQuery]) -> None:
         self.release = release
-        requests: dict[_Request, tuple[CountQuery, Place]] = {}
+        requests: dict[Request, tuple[CountQuery, Place]] = {}
         for query in queries:
             self.refuse_volatile(query)
             for predicate in _predicates(query):
                 for request, place in self.requests(query, predicate):
                     requests.setdefault(request, (query, place))
         with Session(release.session.connection.cursor(), owns_connection=True) as session:
-            self.answers = _Evaluation(session, requests).answers()
+            self.answers = Evaluation(session, requests).answers()
 
     def query(self, query: CountQuery) -> ResolvedQuery:
         counts = tuple(
@@ -149,10 +114,10 @@ class _Resolver:
                         message = f"{match.group(1)}(…) gives another value at each call, so the query has no one answer"
                         raise error_at(query.script, constant.place.start, constant.place.end, message)
 
-    def requests(self, query: CountQuery, predicate: Predicate) -> Iterator[tuple[_Request, Place]]:
+    def requests(self, query: CountQuery, predicate: Predicate) -> Iterator[tuple[Request, Place]]:
         """What has to be asked of the engine about one predicate on one column."""
         if isinstance(predicate, Fixed):
-            yield _TruthRequest(predicate.constant.text), predicate.constant.place
+            yield TruthRequest(predicate.constant.text), predicate.constant.place
         elif isinstance(predicate, Comparison | OneOf | Matches):
             column = self.column(query, predicate.column)
             if column.kind is Kind.ORDERED and isinstance(predicate, Matches):
@@ -166,7 +131,7 @@ class _Resolver:
             else:
                 for constant in _constants(predicate):
                     if not constant.literal:
-                        yield _ConstantRequest(constant.text), constant.place
+                        yield ConstantRequest(constant.text), constant.place
                 yield _check_request(column, predicate), next(_constants(predicate)).place
         elif isinstance(predicate, Missing):
             self.column(query, predicate.column)
@@ -199,7 +164,7 @@ class _Resolver:
                 wanted = all_of([negation(true), negation(false)])
             return wanted, negation(wanted)
         if isinstance(predicate, Fixed):
-            truth = self.answers[_TruthRequest(predicate.constant.text)]
+            truth = self.answers[TruthRequest(predicate.constant.text)]
             return truth is True, truth is False
         return self.tests(query, predicate)
 
@@ -233,23 +198,23 @@ class _Resolver:
     def check(self, column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> Check:
         request = _check_request(column, predicate)
         texts = [
-            constant.text if constant.literal else self.answers[_ConstantRequest(constant.text)]
+            constant.text if constant.literal else self.answers[ConstantRequest(constant.text)]
             for constant in _constants(predicate)
         ]
         return Check(Sql(request.pattern.format(*texts)))
 
 
-def _cut_request(column: PublishedColumn, predicate: Comparison | OneOf, constant: Constant) -> _CutRequest:
+def _cut_request(column: PublishedColumn, predicate: Comparison | OneOf, constant: Constant) -> CutRequest:
     operator = predicate.operator if isinstance(predicate, Comparison) else "="
     beside: tuple[str, ...] = ()
     if column.type == "FLOAT" and isinstance(predicate, OneOf):
         beside = tuple(one.text for one in predicate.constants)
     elif column.type == "FLOAT" and isinstance(predicate, Comparison) and predicate.beside is not None:
         beside = (predicate.beside.text,)
-    return _CutRequest(column, operator, constant.text, beside)
+    return CutRequest(column, operator, constant.text, beside)
 
 
-def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> _CheckRequest:
+def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> CheckRequest:
     texts = tuple(constant.text for constant in _constants(predicate))
     if isinstance(predicate, Comparison):
         pattern = f"value {predicate.operator} {{0}}"
@@ -257,7 +222,7 @@ def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matc
         pattern = "value IN (" + ", ".join(f"{{{number}}}" for number in range(len(texts))) + ")"
     else:
         pattern = f"value {predicate.operator} {{0}}" + (" ESCAPE {1}" if predicate.escape is not None else "")
-    return _CheckRequest(column, texts, pattern)
+    return CheckRequest(column, texts, pattern)
 
 
 def _predicates(query: CountQuery) -> Iterator[Predicate]:
@@ -282,101 +247,3 @@ def _constants(predicate: Predicate) -> Iterator[Constant]:
         yield predicate.pattern
         if predicate.escape is not None:
             yield predicate.escape
-
-
-class _Evaluation:
-    """Asks DuckDB all requests, in batches; where a batch fails, one by one to find out which is wrong."""
-
-    def __init__(self, session: Session, requests: dict[_Request, tuple[CountQuery, Place]]) -> None:
-        self.session = session
-        self.requests = requests
-
-    def answers(self) -> dict[_Request, Any]:
-        answers: dict[_Request, Any] = {}
-        for kind, ask in ((_TruthRequest, self.truths), (_ConstantRequest, self.constants)):
-            self.in_batches([request for request in self.requests if isinstance(request, kind)], ask, answers)
-        columns = {request.column for request in self.requests if isinstance(request, _CutRequest | _CheckRequest)}
-        for column in columns:
-            mine = [one for one in self.requests if isinstance(one, _CutRequest) and one.column == column]
-            self.in_batches(mine, self.cuts, answers)
-            checks = [one for one in self.requests if isinstance(one, _CheckRequest) and one.column == column]
-            self.in_batches(checks, self.checks, answers)
-        return answers
-
-    def in_batches(
-        self, requests: Sequence[Any], ask: Callable[[Sequence[Any]], Sequence[Any]], answers: dict[_Request, Any]
-    ) -> None:
-        for start in range(0, len(requests), _BATCH):
-            batch = requests[start : start + _BATCH]
-            try:
-                found = ask(batch)
-            except (DataError, SpecificationError):
-                found = [self.alone(request, ask) for request in batch]
-            answers.update(zip(batch, found, strict=True))
-
-    def alone(self, request: Any, ask: Callable[[Sequence[Any]], Sequence[Any]]) -> Any:
-        try:
-            return ask([request])[0]
-        except (DataError, SpecificationError) as error:
-            query, place = self.requests[request]
-            column = getattr(request, "column", None)
-            subject = f"column '{column.name}' is {column.type}: " if column is not None else ""
-            raise error_at(query.script, place.start, place.end, f"{subject}{error}") from error
-
-    def truths(self, requests: Sequence[_TruthRequest]) -> Sequence[bool | None]:
-        expressions = [Sql(f"CAST(({request.text}\n) AS BOOLEAN)") for request in requests]
-        return self.session.row(statement("estimate/evaluate", expressions=expressions))
-
-    def constants(self, requests: Sequence[_ConstantRequest]) -> Sequence[Sql]:
-        expressions = [
-            Sql(f"{{'type': typeof({request.text}\n), 'text': CAST(({request.text}\n) AS VARCHAR)}}") for request in requests
-        ]
-        found = self.session.row(statement("estimate/evaluate", expressions=expressions))
-        return [Sql("NULL") if one["text"] is None else typed_literal(one["text"], one["type"]) for one in found]
-
-    def cuts(self, requests: Sequence[_CutRequest]) -> Sequence[Cut | bool | None]:
-        column = requests[0].column
-        family, sample = column.family, sample_of(column.family, column.type)
-        cuts = []
-        for number, request in enumerate(requests):
-            value = finite(family, column.type, Sql(f"nearest_{number}"))
-            cuts.append(
-                {
-                    "number": number,
-                    "constant": Sql(request.text),
-                    "holds": _holds(request, Sql(f"coalesce({value}, {sample})")),
-                    "nearest": Sql(f"TRY_CAST(({request.text}\n) AS {type_name(column.type)})"),
-                    "value": value,
-                    "position": position_of(family, value),
-                }
-            )
-        row = self.session.row(statement("estimate/cuts", cuts=cuts))
-        return [_cut(request.operator, *row[3 * number : 3 * number + 3]) for number, request in enumerate(requests)]
-
-    def checks(self, requests: Sequence[_CheckRequest]) -> Sequence[None]:
-        """Nothing is wanted but the errors: types that cannot be compared, text that is no date."""
-        expressions = []
-        for request in requests:
-            family = request.column.family
-            sample = sample_of(family, request.column.type)
-            condition = request.pattern.format(*(f"({text}\n)" for text in request.texts))
-            expressions.append(Sql(f"(SELECT {condition} FROM (SELECT {sample} AS value))"))
-        self.session.row(statement("estimate/evaluate", expressions=expressions))
-        return [None] * len(requests)
-
-
-def _holds(request: _CutRequest, value: Sql) -> Sql:
-    """Whether the comparison holds at a value; a list brings constants that stand together to their common type."""
-    if not request.beside:
-        return Sql(f"{value} {request.operator} ({request.text}\n)")
-    members = ", ".join([value, *(f"({text}\n)" for text in (request.text, *request.beside))])
-    return Sql(f"[{members}][1] {request.operator} [{members}][2]")
-
-
-def _cut(operator: str, position: Any, at: bool | None, unknown: bool) -> Cut | bool | None:
-    """A cut; or True or False for a bound beyond all values of the type, None where the bound is NULL."""
-    if unknown or at is None:
-        return None
-    if position is None:
-        return at
-    return Cut(position, operator in ("<", "<=", "<>"), at, operator in (">", ">=", "<>"))
