@@ -2,7 +2,7 @@
 
 SELECT COUNT(*) FROM census WHERE age BETWEEN 30 AND 44 AND sex = 'female';
 
-SELECT COUNT(*) FROM census WHERE postcode LIKE '10%' AND education IN ('bachelor', 'master', 'doctorate');
+SELECT COUNT(*) FROM census WHERE occupation LIKE 'e%' AND education IN ('bachelor', 'master', 'doctorate');
 
 SELECT COUNT(*) FROM census WHERE age >= 65 AND diagnosis = 'hypertension';
 
