@@ -15,6 +15,8 @@ gensearch audit people.duckdb adult_release
 
 gensearch audit people.duckdb adult_release --source adult --json
 
+gensearch audit people.duckdb adult_release --with older_release
+
 gensearch audit other.duckdb published --quasi-identifier age --quasi-identifier sex --sensitive illness --k 5
 """
 
@@ -30,6 +32,10 @@ def command(
     suppression_marker: Annotated[
         str | None, typer.Option(help="A row with this text in every quasi-identifier counts as suppressed.")
     ] = None,
+    together_with: Annotated[
+        str | None,
+        typer.Option("--with", metavar="RELEASE", help="Warn of what both releases tell together about the same people."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
 ) -> None:
     """Check a release; the exit code tells whether it holds what was required."""
@@ -44,6 +50,7 @@ def command(
         sensitive=tuple(sensitive or ()),
         subject_to=(*(subject_to or ()), *((f"k_anonymity({k})",) if k is not None else ())),
         suppression_marker=suppression_marker,
+        together_with=together_with,
     )
     typer.echo(json.dumps(report.to_dict(), allow_nan=False) if as_json else report.to_text())
     if not report.passed:

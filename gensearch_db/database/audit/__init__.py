@@ -7,6 +7,7 @@ but what the owner required and how many rows he says were suppressed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gensearch_db.database.audit.measures import constraint_checks
 from gensearch_db.database.audit.published import consistency_checks, source_checks
@@ -14,6 +15,7 @@ from gensearch_db.database.audit.released import form_classes, form_distribution
 from gensearch_db.database.audit.report import AuditReport, Check, Verdict
 from gensearch_db.database.audit.subject import Subject, scratch
 from gensearch_db.database.audit.subjects import find_subject
+from gensearch_db.database.audit.together import joined_checks
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.session import Session
 
@@ -29,12 +31,14 @@ def audit(
     sensitive: Sequence[str] = (),
     subject_to: Sequence[str] = (),
     suppression_marker: str | None = None,
+    together_with: str | None = None,
 ) -> AuditReport:
     """Audit a release of this package, or any table with the given quasi-identifiers.
 
     ``against`` names the source (default: what the catalog says, if it is still there). ``subject_to`` adds requirements to
-    those of the catalog. A database may be read-only. Raises :class:`SpecificationError` for names that do not exist; a
-    release that fails gives a report that says so, no error.
+    those of the catalog. ``together_with`` names another release of the same people: the classes that both form together are
+    then measured too, with a warning where they are too small. A database may be read-only. Raises
+    :class:`SpecificationError` for names that do not exist; a release that fails gives a report that says so, no error.
     """
     with session_for(database, read_only=True) as session, scratch(session) as space:
         subject = find_subject(
@@ -47,7 +51,11 @@ def audit(
             marker=suppression_marker,
             temporary_tables=space.tables,
         )
-        return audit_subject(session, subject)
+        report = audit_subject(session, subject)
+        if together_with is None:
+            return report
+        other = find_subject(session, together_with, against=against, temporary_tables=space.tables)
+        return replace(report, checks=(*report.checks, *joined_checks(space, subject, other)))
 
 
 def audit_subject(session: Session, subject: Subject) -> AuditReport:

@@ -60,10 +60,8 @@ def source_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
     if absent:
         yield Check("source", Verdict.FAILED, f"the source has no column {', '.join(absent)}", violations=len(absent))
         return
-    numbered = scratch.new("numbered")
-    scratch.session.execute(statement("audit/blocks", numbered=numbered, blocks=subject.blocks))
-    block_count = scratch.session.value(statement("audit/row_count", table=subject.blocks))
-    placed = _place(scratch, source, dictionary, payload, numbered, block_count)
+    numbered, last = number_blocks(scratch, subject.blocks)
+    placed = _place(scratch, source, dictionary, payload, containing_tables(scratch, source, dictionary, numbered, last))
     yield from _placement(scratch, subject, placed)
     unbalanced = statement(
         "audit/rows_unbalanced",
@@ -84,27 +82,36 @@ def source_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
         yield _persons(scratch, subject, placed)
 
 
-def _place(
-    scratch: Scratch,
-    source: Source,
-    dictionary: ReleaseDictionary,
-    payload: list[str],
-    numbered: TableName,
-    block_count: int,
-) -> TableName:
-    values = [key(column.name, source.types[column.name]) for column in dictionary.quasi_identifiers]
-    containing = []
-    for position, (column, value) in enumerate(zip(dictionary.quasi_identifiers, values, strict=True)):
+def number_blocks(scratch: Scratch, blocks: TableName) -> tuple[TableName, int]:
+    """The published blocks numbered from 0 in a temporary table, and the last number (0 where there is none)."""
+    numbered = scratch.new("numbered")
+    scratch.session.execute(statement("audit/blocks", numbered=numbered, blocks=blocks))
+    return numbered, max(0, scratch.session.value(statement("audit/row_count", table=blocks)) - 1)
+
+
+def containing_tables(
+    scratch: Scratch, source: Source, dictionary: ReleaseDictionary, numbered: TableName, last: int
+) -> list[TableName]:
+    """Per quasi-identifier a temporary table: each value of the source with the set of blocks whose published region has it."""
+    tables = []
+    for position, column in enumerate(dictionary.quasi_identifiers):
         table = scratch.new(f"containing_{position}")
-        scratch.session.execute(_containing(column, table, source, value, numbered, max(0, block_count - 1)))
-        containing.append(table)
+        value = key(column.name, source.types[column.name])
+        scratch.session.execute(_containing(column, table, source, value, numbered, last))
+        tables.append(table)
+    return tables
+
+
+def _place(
+    scratch: Scratch, source: Source, dictionary: ReleaseDictionary, payload: list[str], containing: list[TableName]
+) -> TableName:
     placed = scratch.new("placed")
     scratch.session.execute(
         statement(
             "audit/placed",
             placed=placed,
             source=source.relation,
-            values=values,
+            values=[key(column.name, source.types[column.name]) for column in dictionary.quasi_identifiers],
             containing=containing,
             payload=[key(name, source.types[name]) for name in payload],
             person=key(source.person, source.types[source.person]) if source.person is not None else None,

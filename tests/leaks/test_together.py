@@ -1,0 +1,105 @@
+"""Two releases of the same people, each safe alone: what whoever has both can tell, and the audit's warning of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import gensearch_db
+from gensearch_db.cli.main import main
+from gensearch_db.database.audit.report import Verdict
+
+EIGHT = """
+CREATE TABLE people AS
+SELECT * FROM (VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'a'), (6, 'b'), (7, 'c'), (8, 'a')) AS t(age, illness)
+"""
+
+
+def release(connection: duckdb.DuckDBPyConnection, into: str, split: str, k: int = 3, **fields: Any) -> None:
+    gensearch_db.anonymize(
+        connection,
+        table="people",
+        into=into,
+        quasi_identifiers={"age": {"split": split}},
+        sensitive=["illness"],
+        subject_to=[f"k_anonymity({k})"],
+        **fields,
+    )
+
+
+@pytest.fixture
+def eight(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    connection.execute(EIGHT)
+    release(connection, "halves", "at 5")  # 1-4 and 5-8
+    release(connection, "uneven", "at 4")  # 1-3 and 4-8
+    return connection
+
+
+def test_the_classes_of_the_join_are_those_worked_out_by_hand(eight: duckdb.DuckDBPyConnection) -> None:
+    """1-3, the 4 alone, 5-8: each release has k = 3, together they show one person and the illness 'd'."""
+    for first, second in (("halves", "uneven"), ("uneven", "halves")):
+        report = gensearch_db.audit(eight, first, together_with=second)
+        assert report.passed
+        size = report.check("join_size")
+        assert (size.verdict, size.reached, size.required, size.violations) == (Verdict.WARNING, 1, 3, 1)
+        assert second in size.message
+        assert "3 classes" in size.message
+        diversity = report.check("join_diversity", "illness")
+        assert (diversity.verdict, diversity.violations) == (Verdict.WARNING, 1)
+
+
+def test_a_release_read_with_itself_tells_nothing_new(eight: duckdb.DuckDBPyConnection) -> None:
+    report = gensearch_db.audit(eight, "halves", together_with="halves")
+    size = report.check("join_size")
+    assert (size.verdict, size.reached) == (Verdict.MEASURED, 4)
+    assert report.check("join_diversity", "illness").verdict is Verdict.MEASURED
+
+
+def test_absence_from_one_release_is_a_class_too(connection: duckdb.DuckDBPyConnection) -> None:
+    """One lists everybody in one block, the other leaves out a single 90-year-old: the difference is that person."""
+    connection.execute("CREATE TABLE people AS SELECT 20 + i % 2 AS age, 'd' || i % 3 AS illness FROM range(8) r(i)")
+    connection.execute("INSERT INTO people VALUES (90, 'd1')")
+    release(connection, "everybody", "at 91", k=9)
+    release(connection, "without", "at 21, 30", k=3, suppress_at_most=20)
+    assert connection.execute("SELECT count(*) FROM without").fetchone() == (8,)
+    size = gensearch_db.audit(connection, "everybody", together_with="without").check("join_size")
+    assert (size.verdict, size.reached) == (Verdict.WARNING, 1)
+
+
+def test_sizes_count_persons_where_persons_are_protected(connection: duckdb.DuckDBPyConnection) -> None:
+    """Two persons with three rows each; together the releases set each one's rows apart: three rows, one person."""
+    connection.execute("CREATE TABLE people AS SELECT i // 3 AS who, i AS age, 'd' || i % 3 AS illness FROM range(12) r(i)")
+    for into, split in (("first", "at 6"), ("second", "at 3, 9")):
+        release(connection, into, split, k=1, person="who")
+    size = gensearch_db.audit(connection, "first", together_with="second").check("join_size")
+    assert (size.reached, size.violations) == (1, 4)
+    assert "persons" in size.message
+
+
+def test_without_the_source_the_join_is_said_to_be_skipped(eight: duckdb.DuckDBPyConnection) -> None:
+    eight.execute("DROP TABLE people")
+    check = gensearch_db.audit(eight, "halves", together_with="uneven").check("join_size")
+    assert check.verdict is Verdict.SKIPPED
+    assert "source" in check.message
+
+
+def test_other_rows_than_those_released_are_told(eight: duckdb.DuckDBPyConnection) -> None:
+    eight.execute("INSERT INTO people VALUES (2, 'a')")
+    message = gensearch_db.audit(eight, "halves", together_with="uneven").check("join_size").message
+    assert "9 rows of the source lie in the blocks of uneven, which has 8" in message
+
+
+def test_an_unknown_release_is_refused(eight: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(gensearch_db.GensearchError, match="'unevn'"):
+        gensearch_db.audit(eight, "halves", together_with="unevn")
+
+
+def test_the_command_warns(eight: duckdb.DuckDBPyConnection, database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    eight.close()
+    main(["audit", str(database), "halves", "--with", "uneven", "--json"])
+    (size,) = [check for check in json.loads(capsys.readouterr().out)["checks"] if check["name"] == "join_size"]
+    assert (size["verdict"], size["reached"]) == ("WARNING", 1)
