@@ -55,7 +55,7 @@ def value_domain(
     taxonomy: Taxonomy | None = None
     declared: Sequence[str] | None = wanted.order
     if wanted.taxonomy is not None:
-        tree = read_tree(session, wanted.taxonomy, values.texts)
+        tree = read_tree(session, wanted.taxonomy, values)
         taxonomy = Taxonomy.from_nested(tree.label, tree.children)
         declared = tree.leaves
         report_missing_entries(values, set(declared), f"taxonomy '{wanted.taxonomy}'", problems)
@@ -90,7 +90,12 @@ def _value_map(
 
     table = session.temporary_table("value_map")
     temporary_tables.append(table)
-    rows = pyarrow.table({"ordinal": np.arange(values.count, dtype=np.int32), "code": np.asarray(codes, np.int32)})
+    rows = pyarrow.table(
+        {
+            "ordinal": pyarrow.array(np.arange(values.count, dtype=np.int32)),
+            "code": pyarrow.array(np.asarray(codes, np.int32)),
+        }
+    )
     with session.registered(rows) as registered:
         session.execute(
             statement(

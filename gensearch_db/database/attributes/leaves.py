@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from gensearch_db.database.attributes.values import DistinctValues
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.domain.attribute import MISSING_LABEL, Leaf
+from gensearch_db.errors import DataError
 
 _UNIT = {Family.TIMESTAMP: 86_400_000_000, Family.TIMESTAMPTZ: 86_400_000_000, Family.TIMESTAMP_NS: 86_400_000_000_000}
 """Timestamps measure lengths in days, as dates do."""
@@ -71,7 +73,9 @@ def make_leaves(session: Session, values: DistinctValues, plan: Plan, temporary_
     with session.registered(planned) as rows:
         template = "attributes/category_leaves" if plan.categorical else "attributes/interval_leaves"
         session.execute(_leaf_statement(template, values, leaf_table, rows, missing_code))
-    codes = pyarrow.table({"ordinal": np.arange(values.count, dtype=np.int32), "code": plan.code_of_ordinal})
+    codes = pyarrow.table(
+        {"ordinal": pyarrow.array(np.arange(values.count, dtype=np.int32)), "code": pyarrow.array(plan.code_of_ordinal)}
+    )
     with session.registered(codes) as rows:
         session.execute(
             statement(
@@ -137,6 +141,10 @@ def _lengths(values: DistinctValues, plan: Plan) -> list[tuple[float, float]]:
     low = first.lower if first.lower is not None else min(observed[0], first.upper if first.upper is not None else observed[0])
     step = 1 if values.family.whole else 0
     high = last.upper if last.upper is not None else max(observed[-1] + step, last.lower if last.lower is not None else low)
+    if values.family is Family.FLOAT and not math.isfinite(high - low):
+        raise DataError(
+            f"column '{values.column.name}' reaches from {low:g} to {high:g}, further than a DOUBLE can measure: divide it by 2"
+        )
     unit = _UNIT.get(values.family, 1)
 
     def place(position: Any, end: Any) -> float:
