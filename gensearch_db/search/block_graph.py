@@ -1,4 +1,4 @@
-"""The default strategy: the AND/OR graph of blocks, searched by the compiled kernel, anytime and with a certificate.
+"""The default strategy: the AND/OR graph of blocks, searched by compiled code, anytime and with a certificate.
 
 Two workers with a memory each take turns in rounds of fixed size, or run a round side by side on two threads: the improver finds
 better partitions, the prover raises the lower bound. They hear of each other between rounds only, so the result does not
@@ -149,11 +149,16 @@ class BlockGraphSearch:
         """Between rounds: the prover hears of the best cost; a partition that the prover found goes to the improver."""
         improver, prover = self.improver, self.prover
         if prover.cost < improver.cost:
-            slices = prover.worker.slices(*prover.whole)
             improver.worker.kernel.order[:] = prover.worker.kernel.order
-            improver.offer(slices, prover.worker.cost_of(slices))
+            improver.offer(prover.slices, prover.cost)
         prover.hear(improver.cost, improver.lower_bound)
         self.monitor.improved(improver.cost, prover.lower_bound)
+
+    def _memory_notes(self) -> tuple[str, ...]:
+        forgotten = self.counters()["blocks_forgotten"]
+        if not forgotten:
+            return ()
+        return (f"The memory limit was reached: {forgotten:,} remembered blocks were forgotten, which slows the search down.",)
 
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""
@@ -189,5 +194,5 @@ class BlockGraphSearch:
             lower_bound,
             self.counters(),
             tuple(monitor.history),
-            (*self.notes, *self.prover.worker.notes()),
+            (*self.notes, *self.prover.worker.notes(), *self._memory_notes()),
         )

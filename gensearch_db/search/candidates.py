@@ -28,6 +28,8 @@ from gensearch_db.search.state import BOUNDS, OWN_COSTS, Candidates, Kernel
 
 MOST_EXACT_PARTS = 12
 """Sets of up to this many parts are split in every way; larger ones along candidate orders."""
+MOST_TRIED_PARTS = 6
+"""The same for greedy searches and rollouts, which claim nothing: two thousand divisions a block would slow them down."""
 
 
 @compiled
@@ -263,7 +265,8 @@ def push_divisions(
     space, sums = kernel.space, kernel.sums
     parts = np.zeros(64, np.uint64)
     count = set_parts(space, words, j, lower, upper, parts)
-    if count <= MOST_EXACT_PARTS:
+    most = MOST_EXACT_PARTS if kernel.candidates.worth[0] == BOUNDS else MOST_TRIED_PARTS
+    if count <= most:
         for choice in range(2 ** (count - 1) - 1):
             first = parts[0]
             for p in range(1, count):

@@ -25,6 +25,9 @@ STAGES: tuple[tuple[int, tuple[int, int, int], float], ...] = (
 SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
 """Subtrees of up to so many least groups are solved exactly, in this order."""
 
+FIRST_EFFORT = 200
+"""Blocks that may be visited to prove one subtree, at first; doubled from stage to stage."""
+
 NOISE = 0.03
 """How far ranks are varied once all stages are through."""
 
@@ -75,12 +78,12 @@ class Improver:
             if self.finished:
                 return
             yield from self._roll(level, widths, most, 0.0)
-            yield from self._solve_subtrees(500 * effort)
+            yield from self._solve_subtrees(FIRST_EFFORT * effort)
             effort *= 2
         while not self.finished:
             yield from self._roll(1, (1, 20, 1), math.inf, NOISE)
-            yield from self._solve_subtrees(500 * effort)
-            effort = min(2 * effort, 10_000)
+            yield from self._solve_subtrees(FIRST_EFFORT * effort)
+            effort *= 2
 
     def _roll(self, level: int, widths: tuple[int, int, int], most: float, noise: float) -> Iterator[None]:
         guide = self.worker.kernel.guide
@@ -94,19 +97,25 @@ class Improver:
         self._collect()
 
     def _solve_subtrees(self, most_blocks: int) -> Iterator[None]:
-        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort."""
+        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; larger ones
+        only while at least half of the smaller ones were solved."""
         worker = self.worker
         for size in SUBTREE_SIZES:
-            for part in self._subtrees(int(size * worker.kernel.bounds.minimum_rows)):
+            parts = self._subtrees(int(size * worker.kernel.bounds.minimum_rows))
+            abandoned = 0
+            for part in parts:
                 worker.ask(*part, worker.known(part[2])[1])
                 last = worker.visited + most_blocks
                 while not worker.work(min(last, self.allowance)):
                     if worker.visited >= last:
                         worker.abandon()
+                        abandoned += 1
                         break
                     yield
             worker.refresh(self.whole)
             self._collect()
+            if 2 * abandoned > len(parts):
+                return
 
     def _subtrees(self, most_rows: int) -> list[Slice]:
         worker = self.worker

@@ -40,15 +40,14 @@ class Monitor:
             self.history.append(Moment(self.seconds, self.cost, self.lower_bound))
 
     def verdict(self, visited: int) -> Status | None:
-        """Why to stop now, or None."""
+        """Why to stop now, or None. The user's callback hears of every look, the last one before a limit included."""
         if self.cost <= self.lower_bound:
             return Status.OPTIMAL
+        stop = self.progress(Moment(self.seconds, self.cost, self.lower_bound), self.counters())
         if self.cost < math.inf and self.cost <= self.stopping.factor * self.lower_bound:
             return Status.WITHIN_FACTOR
         if self.stopping.node_limit is not None and visited >= self.stopping.node_limit:
             return Status.NODE_LIMIT
         if self.seconds >= self.stopping.seconds:
             return Status.TIME_LIMIT
-        if self.progress(Moment(self.seconds, self.cost, self.lower_bound), self.counters()):
-            return Status.INTERRUPTED
-        return None
+        return Status.INTERRUPTED if stop else None

@@ -1,4 +1,4 @@
-"""The half of the search that proves: it solves the root against thresholds that rise above the proven bound, again and again.
+"""The half of the search that proves: it solves the root against thresholds that rise above the proven bound.
 
 A pass against a threshold ends with the optimum, or with the proof that no partition costs less than the threshold. Passes share
 the memory, so a later one soon gets to where the earlier one stopped.
@@ -28,6 +28,8 @@ class Prover:
         self.best_cost = math.inf
         self.cost = math.inf
         self.finished = False
+        self.slices: list[Slice] = []
+        """The partition that costs ``cost``, as slices of the worker's order, once a pass has found one."""
         self._allowance = 0
         self._work = self._prove()
 
@@ -49,10 +51,26 @@ class Prover:
             self.worker.ask(*self.whole, self._threshold())
             while not self.worker.work(self._allowance):
                 yield
-            lower, self.cost = self.worker.answer
+            lower, cost = self.worker.answer
+            if cost < min(self.cost, self.best_cost):
+                yield from self._rebuild()
+                self.cost = self.worker.cost_of(self.slices)
             self.hear(self.best_cost, lower)
             if self.worker.visited >= self._allowance:
                 yield
+
+    def _rebuild(self) -> Iterator[None]:
+        """List the blocks of the best partition known; parts that the memory has forgotten are solved again."""
+        found, forgotten = self.worker.pieces(*self.whole)
+        while forgotten:
+            part = forgotten.pop()
+            self.worker.ask(*part, math.inf)
+            while not self.worker.work(self._allowance):
+                yield
+            more, again = self.worker.pieces(*part)
+            found.extend(more)
+            forgotten.extend(again)
+        self.slices = sorted(found, key=lambda part: part[0])
 
     def _threshold(self) -> float:
         known = min(self.best_cost, self.cost)

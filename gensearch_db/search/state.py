@@ -82,9 +82,8 @@ class Children(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``last_block``: where to pause. ``restricted``: 1 if
-    some splits were left out.
-    ``answer``: lower bound and best cost of the frame that ended last.
+    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``last_block``: where to pause.
+    ``restricted``: 1 if some splits were left out. ``answer``: lower bound and best cost of the frame that ended last.
     """
 
     depth: NDArray[np.int64]
@@ -95,11 +94,13 @@ class Counters(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """How greedy searches and rollouts rank splits. ``costs``: the summands that follow from regions and sizes alone, squared
-    sizes left out. ``tie_weight``: per row and unit of loss, to break ties where squared sizes are all. ``checks``: how many
-    of the best ranked splits are compared by the true cost of their parts (1 where the ranking is that cost).
-    ``sizes_decide``: 1 if a part with enough rows is always feasible. ``widths[level]``: how many splits a rollout of that level completes;
-    ``most_rows[level]``: in larger blocks it completes them by level 0. ``noise[0]``: ranks are multiplied by up to 1 + noise at
+    """How greedy searches and rollouts rank splits.
+
+    ``costs``: the summands that follow from regions and sizes alone, squared sizes left out. ``tie_weight``: per row and unit
+    of loss, to break ties where squared sizes are all. ``checks``: how many of the best ranked splits are compared by the
+    true cost of their parts (1 where the ranking is that cost). ``sizes_decide``: 1 if a part with enough rows is always
+    feasible. ``widths[level]``: how many splits a rollout of that level completes; ``most_rows[level]``: in larger blocks it
+    completes them by level 0. ``noise[0]``: ranks are multiplied by up to 1 + noise at
     random (``random[0]``: the generator's state). ``epoch[0]``: results of earlier epochs are not taken for granted.
     ``halted[0]``: 1 while unwinding to where the search can be stopped.
     """

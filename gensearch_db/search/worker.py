@@ -24,7 +24,7 @@ from gensearch_db.privacy.kernel import constraint_arrays
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.bounds import BoundArrays, cell_features, order_features
-from gensearch_db.search.candidates import MOST_EXACT_PARTS
+from gensearch_db.search.candidates import MOST_EXACT_PARTS, MOST_TRIED_PARTS
 from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, refresh
 from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
 from gensearch_db.search.result import Partition, SearchProblem
@@ -198,25 +198,27 @@ class Worker:
         return float(lower), float(upper)
 
     def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[Slice]:
-        """The best partition known of a block, as slices of ``order`` with their words. Forgotten parts are completed greedily."""
-        size = end - start
-        word_count = len(words)
+        """The best partition known of a block, as slices of ``order`` with their words. Parts whose partition was forgotten are
+        completed greedily, so their cost (:meth:`cost_of`) may be above the one remembered."""
+        found, forgotten = self.pieces(start, end, words)
+        for part in forgotten:
+            self.roll(part, 0, np.iinfo(np.int64).max)
+            found.extend(self.slices(*part))
+        return sorted(found, key=lambda part: part[0])
+
+    def pieces(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[list[Slice], list[Slice]]:
+        """Cut a block along the best partition known: its blocks, and the parts whose partition was forgotten."""
+        size, word_count = end - start, len(words)
         ends, block_words = np.zeros(size, np.int64), np.zeros((size, word_count), np.uint64)
         pending_ends, pending_words = np.zeros(size + 1, np.int64), np.zeros((size + 1, word_count), np.uint64)
-        count, unknown = extract(
-            self.compiled, start, end, words, ends, block_words, pending_ends, pending_words, self.most_parts
-        )
-        slices = []
+        count, _ = extract(self.compiled, start, end, words, ends, block_words, pending_ends, pending_words, self.most_parts)
+        found: list[Slice] = []
+        forgotten: list[Slice] = []
         for i in range(count):
             to = abs(int(ends[i]))
-            if ends[i] < 0:
-                self.roll((start, to, block_words[i].copy()), 0, np.iinfo(np.int64).max)
-                slices.extend(self.slices(start, to, block_words[i].copy()))
-            else:
-                slices.append((start, to, block_words[i].copy()))
+            (forgotten if ends[i] < 0 else found).append((start, to, block_words[i].copy()))
             start = to
-        assert not unknown or slices
-        return slices
+        return found, forgotten
 
     def partition(self, slices: list[Slice]) -> Partition:
         """The partition that slices of ``order`` make."""
@@ -250,7 +252,7 @@ def _most_splits(problem: SearchProblem) -> int:
     for attribute in problem.space.attributes:
         leaves = attribute.leaf_count
         exact = 2 ** (min(leaves, MOST_EXACT_PARTS) - 1)
-        total += 2 * leaves + exact
+        total += 4 * leaves + exact
     return total
 
 
@@ -298,7 +300,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     rows = problem.cells.counts
     features = cell_features(rows, minimum_rows, squares_weight, np.zeros(len(rows)))
     if any(
-        kind > TAXONOMY and a.leaf_count > MOST_EXACT_PARTS
+        kind > TAXONOMY and a.leaf_count > MOST_TRIED_PARTS
         for kind, a in zip(space.kinds, problem.space.attributes, strict=True)
     ):
         features = np.concatenate([features, order_features(problem.cells.codes, rows, space.kinds == ORDERED)], axis=1)
@@ -307,9 +309,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     columns = (*problem.cells.sensitive, *problem.cells.classes)
     widest = max([0, *(len(column.domain.values) for column in columns)])
     word_count = len(space.empty_words)
-    bounds = BoundArrays(
-        minimum_rows, float(squares_weight), int(integral), int(switches.balanced), int(switches.water_fill)
-    )
+    bounds = BoundArrays(minimum_rows, float(squares_weight), int(integral), int(switches.balanced), int(switches.water_fill))
     kernel = Kernel(
         space=space,
         cells=cells,
