@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
 import typer
 
 from gensearch_db.cli import anonymize, audit, demo, estimate, publish, queries, releases, sql
@@ -28,6 +27,9 @@ application.command("estimate", epilog=estimate.EXAMPLES)(estimate.command)
 application.add_typer(queries.application, name="queries")
 application.command("demo")(demo.command)
 
+USAGE_ERROR: type[typer.BadParameter] = typer.BadParameter.__base__  # type: ignore[assignment]
+"""What a wrong command line raises. Typer has a public name for this subclass only, and may bring a click of its own."""
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -41,10 +43,10 @@ def main(arguments: list[str] | None = None) -> None:
     except GensearchError as error:
         _complain(str(error))
         sys.exit(error.exit_code)
-    except click.ClickException as error:
+    except USAGE_ERROR as error:
         error.show()
         sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         _complain("interrupted; nothing was written")
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
