@@ -41,6 +41,7 @@ from gensearch_db.privacy.feasibility import check_whole_table
 from gensearch_db.privacy.minimum_length import with_minimum_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Problem, StatisticsSource
+from gensearch_db.problem.sensitive import sensitive_columns
 from gensearch_db.problem.written import quasi_identifiers
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
@@ -127,6 +128,12 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
         except SpecificationError as error:
             problems.absorb(error)
             given["quasi_identifiers"] = {"unreadable": {}}
+    if "sensitive" in given:
+        try:
+            given["sensitive"] = sensitive_columns(given["sensitive"])
+        except SpecificationError as error:
+            problems.absorb(error)
+            given["sensitive"] = {}
     if "k" in given:
         given["subject_to"] = (*given.get("subject_to", ()), f"k_anonymity({given.pop('k')})")
     problem: Problem | None = None
@@ -177,7 +184,7 @@ def anonymize(
 def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
     """Resolve everything the problem names; all that is wrong with it is reported together."""
     problems = Problems(SpecificationError)
-    constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, problem.sensitive))
+    constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
     cost = _collected(problems, lambda: cost_from_text(problem.minimize))
     _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
     prepared = None

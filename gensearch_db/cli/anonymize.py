@@ -34,7 +34,12 @@ def command(
     ] = None,
     identifier: Names = None,
     person: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column that tells persons apart.")] = None,
-    sensitive: Names = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[: HOW]", help="For example income, 'diagnosis: taxonomy icd' or 'stage: order I, II'. Repeatable."
+        ),
+    ] = None,
     keep: Names = None,
     k: Annotated[int | None, typer.Option(help="The same as --subject-to 'k_anonymity(K)'.")] = None,
     subject_to: Annotated[list[str] | None, typer.Option(metavar="CONSTRAINT", help="Repeat for more constraints.")] = None,

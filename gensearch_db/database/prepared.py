@@ -20,7 +20,7 @@ from gensearch_db.database.names import target_table
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import Source, open_source
-from gensearch_db.database.value_domains import MappedDomain, ValueColumn, value_domain
+from gensearch_db.database.value_domains import MappedDomain, ValueColumn, declared_columns, value_domain
 from gensearch_db.domain.attribute import Space
 from gensearch_db.domain.cells import Cells, Table
 from gensearch_db.domain.statistics import whole_table
@@ -87,10 +87,10 @@ def prepare(
     """Resolve the problem's names, make the leaf values of each quasi-identifier, count the cells.
 
     ``sensitive`` and ``classes`` are the columns whose distributions the constraints and costs need (default for ``sensitive``:
-    the problem's own, in their own order). Raises :class:`SpecificationError` for what is wrong with the request and
+    the problem's own, as it declares them). Raises :class:`SpecificationError` for what is wrong with the request and
     :class:`DataError` for what is wrong with the data, each with everything that was found; nothing is left behind then.
     """
-    wanted = [ValueColumn(name) for name in problem.sensitive] if sensitive is None else list(sensitive)
+    wanted = declared_columns(problem) if sensitive is None else list(sensitive)
     temporary_tables: list[TableName] = []
     try:
         return _prepare(session, problem, wanted, list(classes), temporary_tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,25 +12,31 @@ from gensearch_db.database.attributes.categories import report_missing_entries
 from gensearch_db.database.attributes.families import Family, family_of
 from gensearch_db.database.attributes.resolve import enum_levels, read_tree
 from gensearch_db.database.attributes.values import DistinctValues, distinct_values
-from gensearch_db.database.rendering import statement
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import Column, Source
 from gensearch_db.domain.cells import ValueDomain
 from gensearch_db.domain.taxonomy import Taxonomy
 from gensearch_db.errors import Problems
-from gensearch_db.problem.problem import QuasiIdentifier
+from gensearch_db.problem.problem import Problem, QuasiIdentifier
 
 
 @dataclass(frozen=True)
 class ValueColumn:
     """A sensitive or class column that a constraint or cost needs.
 
-    ``order``: the declared values in order (those that do not occur count too). ``taxonomy``: its leaves are then the values.
+    ``order``: the declared values in order (those that do not occur count too), or True for the column's own.
+    ``taxonomy``: its leaves are then the values.
     """
 
     name: str
-    order: tuple[str, ...] | None = None
+    order: tuple[str, ...] | bool | None = None
     taxonomy: str | None = None
+
+
+def declared_columns(problem: Problem) -> list[ValueColumn]:
+    """The sensitive columns of a problem, with what it declares of their values."""
+    return [ValueColumn(name, declared.order, declared.taxonomy) for name, declared in problem.sensitive.items()]
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ def value_domain(
     family = family_of(column.type)
     values = distinct_values(session, source, column, family, QuasiIdentifier(), temporary_tables)
     taxonomy: Taxonomy | None = None
-    declared: Sequence[str] | None = wanted.order
+    declared: Sequence[str] | None = wanted.order if isinstance(wanted.order, tuple) else None
+    if wanted.taxonomy is not None or declared is not None:
+        values = _with_texts(session, values)
     if wanted.taxonomy is not None:
         tree = read_tree(session, wanted.taxonomy, values)
         taxonomy = Taxonomy.from_nested(tree.label, tree.children)
@@ -65,8 +73,18 @@ def value_domain(
         declared = [level for level in enum_levels(session, column.type) if level in set(values.texts)]
     ordered, codes = _numbered(session, values, declared)
     missing = len(ordered) if values.missing_count else None
-    domain = ValueDomain(column.name, (*ordered, None) if values.missing_count else ordered, missing, taxonomy)
+    known = (*ordered, None) if values.missing_count else ordered
+    domain = ValueDomain(column.name, known, missing, taxonomy, order_declared=bool(wanted.order))
     return MappedDomain(column, domain, _value_map(session, values, codes, missing, temporary_tables))
+
+
+def _with_texts(session: Session, values: DistinctValues) -> DistinctValues:
+    """The same values with their texts, as declared orders and taxonomies name them; numbers and dates have none yet."""
+    if not (values.family.numeric or values.family.temporal):
+        return values
+    shown = statement("attributes/text", family=Sql(values.family.value))
+    rows = session.rows(statement("attributes/read_values", table=values.table, shown=shown))
+    return replace(values, texts=[row[0] for row in rows])
 
 
 def _numbered(session: Session, values: DistinctValues, declared: Sequence[str] | None) -> tuple[tuple[Any, ...], list[int]]:

@@ -23,12 +23,14 @@ class ValueDomain:
 
     ``missing`` is the code of NULL (and NaN) if it occurs: a value of the distribution that never counts as diversity.
     ``taxonomy`` gives the hierarchical ground distance where one was declared; its leaves are then the values.
+    ``order_declared``: the user said that the order of the values means something, so that it is a distance also for text.
     """
 
     name: str
     values: tuple[Any, ...]
     missing: int | None = None
     taxonomy: Taxonomy | None = None
+    order_declared: bool = False
 
 
 @dataclass(frozen=True, eq=False)

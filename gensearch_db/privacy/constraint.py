@@ -125,7 +125,8 @@ class Constraint(ABC):
     def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
         """How SQL measures every block of a release (docs/constraints.md), or None for a user's own constraint without it.
 
-        ``domain``: that of the constraint's column; only its taxonomy and the type of its values are looked at.
+        ``domain``: that of the constraint's column. Without one the result is None for measures that depend on it: on the order
+        of the values, or their taxonomy.
         """
         return AuditMeasure(f"audit/{self.name}", self._audit_parameters())
 

@@ -37,8 +37,8 @@ SIZES_TRIED = 10_000
 class TCloseness(Constraint):
     """``t_closeness(t, column, distance = ordered | equal | hierarchical)``.
 
-    Without ``distance``: hierarchical for a domain with a taxonomy, equal for text (the alphabet is no order of meaning),
-    ordered for everything else.
+    Without ``distance``: hierarchical for a domain with a taxonomy, ordered for a declared order, equal for other text (the
+    alphabet is no order of meaning), ordered for everything else.
     """
 
     name: ClassVar[str] = "t_closeness"
@@ -87,6 +87,8 @@ class TCloseness(Constraint):
             return self.distance
         if domain.taxonomy is not None:
             return "hierarchical"
+        if domain.order_declared:
+            return "ordered"
         return "equal" if any(isinstance(value, str) for value in domain.values) else "ordered"
 
     def scale(self, table: Table) -> int:
@@ -217,11 +219,22 @@ class TCloseness(Constraint):
         return CompiledConstraint(kind, self._position(table), parameters=(float(len(reference)),), integers=tuple(integers))
 
     def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
-        """The measure of the ground distance; a hierarchy travels as lists: node, height, child and a leaf below that child."""
-        distance = self._distance_for(domain) if domain else self.distance or "equal"
+        """The measure of the ground distance; a hierarchy travels as lists: node, height, child and a leaf below that child.
+
+        An order of text travels as a list too; other values have their own order (an empty list). Without a domain nothing
+        but the equal distance can be measured.
+        """
+        distance = self._distance_for(domain) if domain else self.distance
         parameters: dict[str, AuditValue] = {"t_numerator": self.t.numerator, "t_denominator": self.t.denominator}
+        if domain is None and distance != "equal":
+            return None
         if distance == "hierarchical" and domain is not None:
+            if domain.taxonomy is None:
+                return None
             parameters |= _node_lists(domain)
+        if distance == "ordered" and domain is not None:
+            texts: list[str | None] = [value for value in domain.values if isinstance(value, str)]
+            parameters["order"] = texts
         return AuditMeasure(f"audit/{self.name}_{distance}", parameters, needs_baseline=True)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import date, datetime
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +18,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gensearch_db.errors import Problems, SpecificationError
+from gensearch_db.problem.sensitive import by_name
 
 
 class Strategy(StrEnum):
@@ -44,6 +47,17 @@ class StatisticsSource(StrEnum):
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _as_text(value: Any) -> Any:
+    """A value as DuckDB prints it; anything but a text, number, boolean, date or timestamp is refused."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, date):
+        return value.isoformat(*([" "] if isinstance(value, datetime) else []))
+    if isinstance(value, str | int | float | Decimal):
+        return str(value)
+    raise ValueError(f"{value!r} is not a text, number, boolean or date")
 
 
 class QuasiIdentifier(_Model):
@@ -87,14 +101,43 @@ class QuasiIdentifier(_Model):
         return self
 
 
+class SensitiveColumn(_Model):
+    """What is declared of a sensitive column's values: t-closeness measures along an order or over a taxonomy. Mostly nothing.
+
+    ``order``: a list of all its values, or True where the column's own order means something (ENUM, text that sorts).
+    ``taxonomy``: a table's name, or a CSV or JSON file. Values that do not occur are values of the domain all the same.
+    """
+
+    order: tuple[str, ...] | bool | None = None
+    taxonomy: str | None = None
+
+    @field_validator("order", mode="before")
+    @classmethod
+    def _values_as_text(cls, value: Any) -> Any:
+        return tuple(_as_text(each) for each in value) if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if self.taxonomy is not None and self.order not in (None, False):
+            raise ValueError("only one of order, taxonomy may be given, not order and taxonomy")
+        if isinstance(self.order, tuple):
+            repeated = sorted({value for value in self.order if self.order.count(value) > 1})
+            if repeated:
+                raise ValueError(f"the order names {', '.join(map(repr, repeated))} twice")
+            if not self.order:
+                raise ValueError("the order names no value: write all values from the first to the last, or order = true")
+        return self
+
+
 class Problem(_Model):
     """A request to anonymize one table.
 
     ``table``: a table or view (``t``, ``schema.t``, ``database.schema.t``, parts quoted where needed), a path of a Parquet
     or CSV file, or a query in parentheses. ``into``: the release, same naming. ``subject_to``: constraints as written, e.g.
-    ``"k_anonymity(10)"``. ``minimize``: a cost or a weighted sum. ``suppress_at_most``: percent of the rows.
-    ``stop_after``: seconds or text like ``"1 minute"``. ``stop_within``: accept cost <= factor * lower bound.
-    ``memory_limit``: megabytes for the search's memory. ``options``: further options of the strategy, by name.
+    ``"k_anonymity(10)"``. ``sensitive``: names, or a mapping of names to what is declared of their values. ``minimize``: a
+    cost or a weighted sum. ``suppress_at_most``: percent of the rows. ``stop_after``: seconds or text
+    like ``"1 minute"``. ``stop_within``: accept cost <= factor * lower bound. ``memory_limit``: megabytes for the search's
+    memory. ``options``: further options of the strategy, by name.
     """
 
     table: str
@@ -102,7 +145,7 @@ class Problem(_Model):
     identifiers: tuple[str, ...] = ()
     person: str | None = None
     quasi_identifiers: dict[str, QuasiIdentifier]
-    sensitive: tuple[str, ...] = ()
+    sensitive: dict[str, SensitiveColumn] = Field(default_factory=dict)
     keep: tuple[str, ...] = ()
     subject_to: tuple[str, ...] = ()
     minimize: str = "ncp"
@@ -118,6 +161,11 @@ class Problem(_Model):
     statistics: StatisticsSource = StatisticsSource.AUTO
     options: dict[str, str | int | float | bool] = Field(default_factory=dict)
 
+    @field_validator("sensitive", mode="before")
+    @classmethod
+    def _names(cls, value: Any) -> Any:
+        return by_name(value)
+
     @field_validator("stop_after", mode="before")
     @classmethod
     def _duration(cls, value: Any) -> Any:
@@ -131,7 +179,7 @@ class Problem(_Model):
             ("identifier", self.identifiers),
             ("person", (self.person,) if self.person else ()),
             ("quasi-identifier", tuple(self.quasi_identifiers)),
-            ("sensitive", self.sensitive),
+            ("sensitive", tuple(self.sensitive)),
             ("keep", self.keep),
         ]
         for role, names in lists:
@@ -221,10 +269,11 @@ def _beside(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     fields = dict(fields)
     if "table" in fields:
         fields["table"] = resolve(fields["table"])
-    quasi_identifiers = fields.get("quasi_identifiers")
-    if isinstance(quasi_identifiers, dict):
-        fields["quasi_identifiers"] = {
-            name: {**spec, "taxonomy": resolve(spec["taxonomy"])} if isinstance(spec, dict) and "taxonomy" in spec else spec
-            for name, spec in quasi_identifiers.items()
-        }
+    for field in ("quasi_identifiers", "sensitive"):
+        columns = fields.get(field)
+        if isinstance(columns, dict):
+            fields[field] = {
+                name: {**spec, "taxonomy": resolve(spec["taxonomy"])} if isinstance(spec, dict) and "taxonomy" in spec else spec
+                for name, spec in columns.items()
+            }
     return fields

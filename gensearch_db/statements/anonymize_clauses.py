@@ -9,8 +9,8 @@ from gensearch_db.cost.registry import COSTS
 from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.privacy.registry import CONSTRAINTS
 from gensearch_db.problem.calls import parse_call
-from gensearch_db.problem.problem import Labels, QuasiIdentifier, StatisticsSource, Strategy
-from gensearch_db.statements.attributes import read_attribute
+from gensearch_db.problem.problem import Labels, QuasiIdentifier, SensitiveColumn, StatisticsSource, Strategy
+from gensearch_db.statements.attributes import read_attribute, read_sensitive
 from gensearch_db.statements.limits import read_memory_limit, read_node_limit, read_stop_after, read_stop_within, read_threads
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease
@@ -100,6 +100,21 @@ def _quasi_identifiers(reader: Reader) -> dict[str, Any]:
 
     reader.list_of(item)
     return {"quasi_identifiers": found}
+
+
+def _sensitive(reader: Reader) -> dict[str, Any]:
+    found: dict[str, SensitiveColumn] = {}
+
+    def item() -> None:
+        token = reader.current
+        name, column = read_sensitive(reader)
+        if name.casefold() in {known.casefold() for known in found}:
+            assert token is not None
+            raise reader.error(token, f"column '{name}' is named twice as sensitive")
+        found[name] = column
+
+    reader.list_of(item)
+    return {"sensitive": found}
 
 
 def _subject_to(reader: Reader) -> dict[str, Any]:
@@ -217,7 +232,7 @@ CLAUSES: dict[str, Callable[[Reader], dict[str, Any]]] = {
     "IDENTIFIERS": _columns("identifiers"),
     "PERSON": _person,
     "QUASI IDENTIFIERS": _quasi_identifiers,
-    "SENSITIVE": _columns("sensitive"),
+    "SENSITIVE": _sensitive,
     "KEEP": _columns("keep"),
     "SUBJECT TO": _subject_to,
     "SUPPRESS AT MOST": _suppress,

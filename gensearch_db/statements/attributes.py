@@ -5,15 +5,18 @@ The same options stand in the QUASI IDENTIFIERS clause and in column comments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from gensearch_db.problem.calls import plain
-from gensearch_db.problem.problem import QuasiIdentifier
+from gensearch_db.problem.problem import QuasiIdentifier, SensitiveColumn
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.tokens import Kind
+
+Option = Callable[[Reader], dict[str, Any]]
+Column = TypeVar("Column", QuasiIdentifier, SensitiveColumn)
 
 TIME_UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "DECADE", "CENTURY")
 
@@ -25,20 +28,31 @@ def read_attribute(reader: Reader) -> tuple[str, QuasiIdentifier]:
     return name, read_options(reader, first)
 
 
+def read_sensitive(reader: Reader) -> tuple[str, SensitiveColumn]:
+    """A sensitive column's name and what is declared of its values. Raises :class:`QueryError` with a caret."""
+    first = reader.position
+    name = reader.name("a column")
+    return name, _read(reader, first, SensitiveColumn, {word: OPTIONS[word] for word in ("ORDERED", "TAXONOMY")})
+
+
 def read_options(reader: Reader, first: int) -> QuasiIdentifier:
     """The options that follow; complaints about their combination point at the tokens from ``first``."""
+    return _read(reader, first, QuasiIdentifier, OPTIONS)
+
+
+def _read(reader: Reader, first: int, model: type[Column], options: Mapping[str, Option]) -> Column:
     fields: dict[str, Any] = {}
     while (token := reader.current) is not None and token.kind is not Kind.SYMBOL:
-        option = OPTIONS.get(token.text.upper()) if token.kind is Kind.WORD else None
+        option = options.get(token.text.upper()) if token.kind is Kind.WORD else None
         if option is None:
-            raise reader.expected("an option of the column, ',' or ')'", known=OPTIONS)
+            raise reader.expected("an option of the column, ',' or ')'", known=options)
         reader.position += 1
         for field, value in option(reader).items():
             if field in fields:
                 raise reader.error(token, f"{token.text.upper()} is given twice for this column")
             fields[field] = value
     try:
-        return QuasiIdentifier(**fields)
+        return model(**fields)
     except ValidationError as error:
         messages = (detail["msg"].removeprefix("Value error, ") for detail in error.errors())
         places = (".".join(str(part) for part in detail["loc"]) for detail in error.errors())
@@ -164,7 +178,7 @@ def _minimum_length(reader: Reader) -> dict[str, Any]:
     return {"minimum_length": float(reader.number("a length"))}
 
 
-OPTIONS: dict[str, Callable[[Reader], dict[str, Any]]] = {
+OPTIONS: dict[str, Option] = {
     "SPLIT": _split,
     "TAXONOMY": _taxonomy,
     "RELAXED": lambda reader: {"relaxed": True},

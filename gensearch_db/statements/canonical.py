@@ -8,7 +8,7 @@ from typing import Any
 
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import plain
-from gensearch_db.problem.problem import Problem, QuasiIdentifier, is_file
+from gensearch_db.problem.problem import Problem, QuasiIdentifier, SensitiveColumn, is_file
 from gensearch_db.statements.reader import written_name, written_string
 
 
@@ -62,22 +62,33 @@ def _roles(problem: Problem) -> list[str]:
             lines.append(f"{clause} ({', '.join(map(written_name, names))})")
     attributes = [f"{written_name(name)}{_attribute(spec)}" for name, spec in problem.quasi_identifiers.items()]
     lines.append("QUASI IDENTIFIERS (" + "".join(f"\n    {text}," for text in attributes).removesuffix(",") + ")")
-    for clause, names in (("SENSITIVE", problem.sensitive), ("KEEP", problem.keep)):
-        if names:
-            lines.append(f"{clause} ({', '.join(map(written_name, names))})")
+    if problem.sensitive:
+        declared = (f"{written_name(name)}{_sensitive(spec)}" for name, spec in problem.sensitive.items())
+        lines.append(f"SENSITIVE ({', '.join(declared)})")
+    if problem.keep:
+        lines.append(f"KEEP ({', '.join(map(written_name, problem.keep))})")
     return lines
+
+
+def _sensitive(spec: SensitiveColumn) -> str:
+    return "".join(f" {word}" for word in (*_order(spec.order), *_taxonomy(spec.taxonomy)))
+
+
+def _order(order: tuple[str, ...] | bool | None) -> list[str]:
+    if isinstance(order, tuple):
+        return [f"ORDERED ({', '.join(map(written_string, order))})"]
+    return ["ORDERED"] if order else []
+
+
+def _taxonomy(taxonomy: str | None) -> list[str]:
+    return [] if taxonomy is None else [f"TAXONOMY {_source(taxonomy)}"]
 
 
 def _attribute(spec: QuasiIdentifier) -> str:
     words: list[str] = []
     if spec.split is not None:
         words.append(f"SPLIT {_split(spec.split)}")
-    if isinstance(spec.order, tuple):
-        words.append(f"ORDERED ({', '.join(map(written_string, spec.order))})")
-    elif spec.order:
-        words.append("ORDERED")
-    if spec.taxonomy is not None:
-        words.append(f"TAXONOMY {_source(spec.taxonomy)}")
+    words += [*_order(spec.order), *_taxonomy(spec.taxonomy)]
     words += [
         word for word, given in (("PREFIX", spec.prefix), ("UNORDERED", spec.unordered), ("RELAXED", spec.relaxed)) if given
     ]

@@ -105,9 +105,9 @@ CLAUSES = (
     ),
     Entry(
         "SENSITIVE",
-        "SENSITIVE (column, …)",
-        "Columns to protect from being inferred; released as they are.",
-        "SENSITIVE (income)",
+        "SENSITIVE (column [ORDERED [(value, …)] | TAXONOMY table], …)",
+        "Columns to protect from being inferred; released as they are. t-closeness measures along an order, over a taxonomy.",
+        "SENSITIVE (diagnosis TAXONOMY icd, stage ORDERED ('I', 'II'))",
     ),
     Entry("KEEP", "KEEP (column, …)", "Further columns to release as they are.", "KEEP (weight)"),
     Entry(

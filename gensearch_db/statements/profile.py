@@ -14,7 +14,7 @@ from enum import StrEnum
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import Column, Source
-from gensearch_db.problem.problem import Problem, QuasiIdentifier
+from gensearch_db.problem.problem import Problem, QuasiIdentifier, SensitiveColumn
 from gensearch_db.statements.canonical import statement_of
 
 
@@ -170,7 +170,7 @@ def start_statement(profiles: Sequence[ColumnProfile], table: str, into: str) ->
         into=into,
         identifiers=tuple(each.measures.column.name for each in profiles if each.verdict is Verdict.IDENTIFIER),
         quasi_identifiers={each.measures.column.name: spec for each, spec in specified.items() if each in chosen},
-        sensitive=tuple(sensitive),
+        sensitive={name: SensitiveColumn() for name in sensitive},
         subject_to=(f"k_anonymity({10 if rows >= 100 else 2})", *diverse),
     )
     return statement_of(problem)

@@ -1,10 +1,15 @@
 -- name: audit/t_closeness_ordered
 -- purpose: measure of t-closeness, neighbouring values 1 / (m - 1) apart (NULL last): per class sum |N A_i - n G_i| / ((m - 1) n N)
--- parameters: histogram, baseline (value, count), $t_numerator, $t_denominator; gives class, reached, holds; less is better
-WITH places AS (
-    SELECT value, count, row_number() OVER (ORDER BY value NULLS LAST) AS place,
-           sum(count) OVER (ORDER BY value NULLS LAST ROWS UNBOUNDED PRECEDING)::HUGEINT AS table_below
-    FROM {{ baseline | qualified }}
+-- parameters: histogram, baseline (value, count), member (key of a listed value), $order (the declared order; empty: the values' own), $t_numerator, $t_denominator
+WITH listed AS (SELECT unnest($order::VARCHAR[]) AS member, generate_subscripts($order::VARCHAR[], 1) AS position),
+declared AS (SELECT {{ member }}::VARCHAR AS leaf, position FROM listed),
+ranked AS (
+    SELECT baseline.value, coalesce(baseline.count, 0) AS count,
+           row_number() OVER (ORDER BY position NULLS LAST, baseline.value NULLS LAST) AS place
+    FROM {{ baseline | qualified }} AS baseline FULL JOIN declared ON baseline.value::VARCHAR = leaf
+),
+places AS (
+    SELECT value, count, place, sum(count) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING)::HUGEINT AS table_below FROM ranked
 ),
 total AS (SELECT sum(count)::HUGEINT AS whole, greatest(count(*) - 1, 1)::HUGEINT AS steps FROM places),
 sizes AS (SELECT class, sum(count)::HUGEINT AS n FROM {{ histogram | qualified }} GROUP BY class),
@@ -13,7 +18,7 @@ prefixes AS (
            sum(coalesce(histogram.count, 0)) OVER (PARTITION BY sizes.class ORDER BY places.place ROWS UNBOUNDED PRECEDING)::HUGEINT AS below
     FROM sizes CROSS JOIN places
     LEFT JOIN {{ histogram | qualified }} AS histogram
-      ON histogram.class = sizes.class AND histogram.value IS NOT DISTINCT FROM places.value
+      ON histogram.class = sizes.class AND histogram.value IS NOT DISTINCT FROM places.value AND places.count > 0
 ),
 distances AS (
     SELECT class, any_value(n) AS n, any_value(whole) AS whole, any_value(steps) AS steps,

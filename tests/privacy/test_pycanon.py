@@ -10,7 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from gensearch_db.database.rendering import statement
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.domain.cells import ValueDomain
 from gensearch_db.privacy.registry import constraint_from_text
 
@@ -51,7 +51,9 @@ def worst(connection: duckdb.DuckDBPyConnection, text: str, column: str) -> floa
     domain = ValueDomain(column, (1,) if column == "years" else ("text",))
     audit = constraint.audit_measure(domain)
     assert audit is not None
-    measure = statement(audit.template, classes=["classes"], histogram=["histogram"], baseline=["baseline"])
+    measure = statement(
+        audit.template, classes=["classes"], histogram=["histogram"], baseline=["baseline"], member=Sql("member")
+    )
     summary = statement("audit/measured", measure=measure, classes=["classes"])
     row = connection.execute(summary, audit.parameters).fetchone()
     assert row is not None

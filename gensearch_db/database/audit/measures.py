@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gensearch_db.database.audit.released import Classes, Distributions, against_released
 from gensearch_db.database.audit.report import Check, Verdict
-from gensearch_db.database.audit.subject import Scratch, Subject, key
+from gensearch_db.database.audit.subject import Scratch, Subject, listed_value
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.privacy.constraint import AuditMeasure, Constraint
 
@@ -20,11 +20,11 @@ def constraint_checks(
             continue
         measure = constraint.audit_measure(subject.domains.get(constraint.column or ""))
         if measure is None or constraint.column not in distributions:
-            yield _skipped(constraint, "it has no measure in SQL")
+            yield _skipped(constraint, subject.unknown_domains.get(constraint.column or "", "it has no measure in SQL"))
         elif subject.unit == "persons":
             yield _skipped(constraint, "it counts persons, and a release holds none")
         else:
-            member = key("member", subject.types[constraint.column])
+            member = listed_value(subject.types[constraint.column])
             tables = distributions[constraint.column]
             released = None
             if measure.needs_baseline and tables.compared_with == "the source" and subject.suppressed:

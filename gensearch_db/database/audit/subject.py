@@ -31,8 +31,8 @@ class Subject:
 
     ``types`` are the types of its columns; ``quasi_identifiers`` and ``sensitive`` name columns. ``blocks`` and
     ``dictionary`` are there for releases of this package. ``suppressed`` is the number of suppressed rows that the catalog
-    states; ``domains`` are those of sensitive columns, where they are known. ``marker`` is the text that marks suppressed
-    rows of a foreign table.
+    states; ``domains`` are those of sensitive columns that some measure depends on, ``unknown_domains`` says of others why they
+    are not known. ``marker`` is the text that marks suppressed rows of a foreign table.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Subject:
     keep: tuple[str, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     domains: Mapping[str, ValueDomain] = field(default_factory=dict)
+    unknown_domains: Mapping[str, str] = field(default_factory=dict)
     blocks: TableName | None = None
     dictionary: ReleaseDictionary | None = None
     source: Source | None = None
@@ -69,6 +70,11 @@ class Subject:
 def key(column: str, type_: str) -> Sql:
     """A column as a grouping key: every two values apart, whatever the collation; NaN is NULL."""
     return statement("audit/key", column=column, kind=key_kind(type_))
+
+
+def listed_value(type_: str) -> Sql:
+    """The text ``member`` of a list, as it compares with the text of a column's grouping key."""
+    return statement("audit/key", column="member", kind="text" if key_kind(type_) == "text" else "plain")
 
 
 @dataclass

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gensearch_db.database.audit.domains import read_domains
 from gensearch_db.database.audit.subject import Source, Subject
 from gensearch_db.database.catalog import CatalogEntry, find_release
-from gensearch_db.database.columns import key_kind
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.places import column_types, existing_table, table_comment
 from gensearch_db.database.release_plan import blocks_name
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import open_source
-from gensearch_db.domain.cells import ValueDomain
+from gensearch_db.database.value_domains import declared_columns
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
 from gensearch_db.privacy.registry import constraints_from_texts
 
@@ -39,7 +39,8 @@ def find_subject(
     if quasi_identifiers:
         labels, known = _own_spelling(release, types, quasi_identifiers, sensitive)
         constraints = constraints_from_texts(subject_to, known)
-        return Subject(release, table, types, labels, known, (), constraints, _domains(known, types), marker=marker)
+        domains = read_domains(session, table, types, None, constraints, [], temporary_tables)
+        return Subject(release, table, types, labels, known, (), constraints, domains.known, domains.unknown, marker=marker)
     entry = find_release(session, table)
     dictionary = entry.dictionary if entry is not None else _dictionary_beside(session, table)
     if dictionary is None:
@@ -49,6 +50,10 @@ def find_subject(
     columns = tuple(column.name for column in dictionary.sensitive)
     required = (*(entry.problem.subject_to if entry is not None else ()), *subject_to)
     _check_columns(release, dictionary, types)
+    constraints = constraints_from_texts(required, columns)
+    source = _source(session, entry, against, temporary_tables)
+    declared = declared_columns(entry.problem) if entry is not None else []
+    domains = read_domains(session, table, types, source, constraints, declared, temporary_tables)
     return Subject(
         name=release,
         table=table,
@@ -56,11 +61,12 @@ def find_subject(
         quasi_identifiers=tuple(column.label for column in dictionary.quasi_identifiers),
         sensitive=columns,
         keep=dictionary.keep,
-        constraints=constraints_from_texts(required, columns),
-        domains=_domains(columns, types),
+        constraints=constraints,
+        domains=domains.known,
+        unknown_domains=domains.unknown,
         blocks=_existing_blocks(session, table, entry),
         dictionary=dictionary,
-        source=_source(session, entry, against, temporary_tables),
+        source=source,
         suppressed=None if entry is None else int(entry.result["rows_suppressed"]),
         marker=marker,
     )
@@ -78,11 +84,6 @@ def _own_spelling(
     problems.raise_if_any()
     labels, known = ([by_folded[name.casefold()] for name in names] for names in (quasi_identifiers, sensitive))
     return tuple(dict.fromkeys(labels)), tuple(dict.fromkeys(known))
-
-
-def _domains(columns: Sequence[str], types: Mapping[str, str]) -> dict[str, ValueDomain]:
-    """Domains of which only the type of the values is known: it decides how distances are measured by default."""
-    return {name: ValueDomain(name, ("",) if key_kind(types[name]) == "text" else (0,)) for name in columns}
 
 
 def _dictionary_beside(session: Session, table: TableName) -> ReleaseDictionary | None:

@@ -1,0 +1,75 @@
+"""The ways to write sensitive columns: names, lines of text (``stage: order I, II``, ``diagnosis: taxonomy icd``), mappings.
+
+TOML files and SQL have forms of their own; all end in :class:`~gensearch_db.problem.problem.SensitiveColumn`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gensearch_db.errors import Problems, SpecificationError
+from gensearch_db.problem.written import specification
+
+FORMS = "ordered, order low, mid, high, taxonomy TABLE_OR_FILE"
+"""The forms a declaration may take, for messages."""
+
+
+def by_name(given: Any) -> Any:
+    """A list of plain names as a mapping; anything else as it is. Raises :class:`ValueError` for names given twice."""
+    if isinstance(given, str) or not isinstance(given, (list, tuple)):
+        return given
+    for name in given:
+        if not isinstance(name, str):
+            raise ValueError(f"a list of columns holds names, not {name!r}")
+        if given.count(name) > 1:
+            raise ValueError(f"column '{name}' is named twice as sensitive")
+    return {name: {} for name in given}
+
+
+def sensitive_columns(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    """Accept every form a caller may use: names, lines of text (``"stage: order I, II"``), or a mapping of names to fields,
+    text or None.
+
+    Raises :class:`SpecificationError` for all that cannot be read and for names given twice.
+    """
+    problems = Problems(SpecificationError)
+    read: dict[str, Any] = {}
+    lines = [given] if isinstance(given, str) else given
+    entries = given.items() if isinstance(given, Mapping) else [(None, line) for line in lines]
+    for key, declared in entries:
+        try:
+            name, fields = _line(declared) if key is None else (key, _fields(declared, key))
+        except SpecificationError as error:
+            problems.absorb(error)
+            continue
+        if name in read:
+            problems.add(f"column '{name}' is named twice as sensitive")
+        read[name] = fields
+    problems.raise_if_any()
+    return read
+
+
+def _fields(declared: Any, name: str) -> Any:
+    """What a mapping says of a column: text, nothing, or fields."""
+    return _declaration(declared, name) if isinstance(declared, str) else {} if declared is None else declared
+
+
+def _line(text: str) -> tuple[str, dict[str, Any]]:
+    """``name`` or ``name: declaration``. A colon without a space behind it belongs to the name."""
+    found = re.fullmatch(r'(?:"((?:[^"]|"")+)"\s*|([^"].*?)):\s+(\S.*)', text, re.DOTALL)
+    if found is None:
+        return text, {}
+    name = found[1].replace('""', '"') if found[1] else found[2]
+    return name, _declaration(found[3], name)
+
+
+def _declaration(text: str, name: str) -> dict[str, Any]:
+    try:
+        fields = specification(text, name)
+    except SpecificationError:
+        fields = {"unreadable": True}
+    if not fields.keys() <= {"order", "taxonomy"}:
+        raise SpecificationError(f"sensitive column '{name}': cannot read {text!r}; write one of: {FORMS}")
+    return fields
