@@ -1,7 +1,7 @@
-"""The default strategy: the AND/OR graph of blocks, searched by compiled code, anytime and with a certificate.
+"""The default strategy: the AND/OR graph of blocks, searched anytime and with a certificate.
 
-Two workers with a memory each take turns in rounds of fixed size, or run a round side by side on two threads: the improver finds
-better partitions, the prover raises the lower bound. They hear of each other between rounds only, so the result does not
+Two workers with a memory each take turns in rounds of fixed size, or run a round side by side on two threads: the improver
+finds better partitions, the prover raises the lower bound. They hear of each other between rounds only, so the result does not
 depend on threads or on the clock, but for where a time limit cuts it off.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from gensearch_db.search.improver import Improver
 from gensearch_db.search.mondrian import median_slices, steepest_slices
 from gensearch_db.search.monitor import Monitor
+from gensearch_db.search.optimal_partitions import OptimalPartitions, TooManyError
 from gensearch_db.search.prover import Prover
 from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
 from gensearch_db.search.solver import quick_bound
@@ -26,6 +27,8 @@ from gensearch_db.search.worker import Slice, Switches, Worker
 FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000, 60_000, 1.5
 """Blocks that each worker visits in a round."""
 SECONDS_BETWEEN_LOOKS = 0.1
+MOST_COUNTED = 20_000
+"""Optimal partitions are listed to be counted; beyond this number the count is given up."""
 
 
 def block_graph_search(
@@ -63,6 +66,9 @@ class BlockGraphSearch:
         self.prover = Prover(Worker(problem, switches, memory_limit), float(quick_bound(worker.compiled, rows)))
         self.threads = min(2, threads or os.cpu_count() or 1)
         self.notes: list[str] = []
+        self.list_at_most = int(options.get("list_at_most", 100)) if options.get("all_optimal") else None
+        self.optimal_count: int | None = None
+        self.alternatives: tuple[Partition, ...] = ()
 
     def counters(self) -> dict[str, int | float]:
         """Blocks looked at, blocks remembered, entries forgotten for lack of memory."""
@@ -84,7 +90,10 @@ class BlockGraphSearch:
             if not self.feasible and self.prover.worker.kernel.monotone:
                 return Status.INFEASIBLE
             self._start(seed_partition)
-            return self._rounds()
+            status = self._rounds()
+            if status is Status.OPTIMAL and self.list_at_most is not None:
+                self._list_optimal(self.list_at_most)
+            return status
         except KeyboardInterrupt:
             return Status.INTERRUPTED
 
@@ -160,6 +169,19 @@ class BlockGraphSearch:
             return ()
         return (f"The memory limit was reached: {forgotten:,} remembered blocks were forgotten, which slows the search down.",)
 
+    def _list_optimal(self, at_most: int) -> None:
+        """Count all optimal partitions and list some of them."""
+        worker = self.prover.worker
+        worker.abandon()
+        try:
+            groupings = OptimalPartitions(worker, MOST_COUNTED).of(self.whole)
+        except TooManyError:
+            self.notes.append(f"There are more than {MOST_COUNTED:,} optimal releases; they were not counted.")
+            return
+        self.optimal_count = len(groupings)
+        partitions = [worker.partition_of(grouping) for grouping in groupings]
+        self.alternatives = tuple(sorted(partitions, key=lambda partition: str(partition.blocks))[:at_most])
+
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""
         worker = self.improver.worker
@@ -194,5 +216,7 @@ class BlockGraphSearch:
             lower_bound,
             self.counters(),
             tuple(monitor.history),
-            (*self.notes, *self.prover.worker.notes(), *self._memory_notes()),
+            notes=(*self.notes, *self.prover.worker.notes(), *self._memory_notes()),
+            optimal_count=self.optimal_count,
+            alternatives=self.alternatives,
         )

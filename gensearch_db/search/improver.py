@@ -22,6 +22,9 @@ STAGES: tuple[tuple[int, tuple[int, int, int], float], ...] = (
 )
 """Level, widths and, in multiples of the least group, the largest block that is rolled out at level 2."""
 
+FIRST_STAGE_WITH_PROOFS = 2
+"""Up to here rollouts alone gain more in the same time."""
+
 SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
 """Subtrees of up to so many least groups are solved exactly, in this order."""
 
@@ -74,12 +77,13 @@ class Improver:
 
     def _improve(self) -> Iterator[None]:
         effort = 1
-        for level, widths, most in STAGES:
+        for stage, (level, widths, most) in enumerate(STAGES):
             if self.finished:
                 return
             yield from self._roll(level, widths, most, 0.0)
-            yield from self._solve_subtrees(FIRST_EFFORT * effort)
-            effort *= 2
+            if stage >= FIRST_STAGE_WITH_PROOFS:
+                yield from self._solve_subtrees(FIRST_EFFORT * effort)
+                effort *= 2
         while not self.finished:
             yield from self._roll(1, (1, 20, 1), math.inf, NOISE)
             yield from self._solve_subtrees(FIRST_EFFORT * effort)
@@ -97,8 +101,8 @@ class Improver:
         self._collect()
 
     def _solve_subtrees(self, most_blocks: int) -> Iterator[None]:
-        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; larger ones
-        only while at least half of the smaller ones were solved."""
+        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; larger
+        ones only while at least half of the smaller ones were solved."""
         worker = self.worker
         for size in SUBTREE_SIZES:
             parts = self._subtrees(int(size * worker.kernel.bounds.minimum_rows))

@@ -1,7 +1,7 @@
-"""The half of the search that proves: it solves the root against thresholds that rise above the proven bound.
+"""The half of the search that proves: it solves the root against thresholds above the proven bound.
 
-A pass against a threshold ends with the optimum, or with the proof that no partition costs less than the threshold. Passes share
-the memory, so a later one soon gets to where the earlier one stopped.
+A pass against a threshold ends with the optimum, or with the proof that no partition costs less than the threshold. Passes
+share the memory, so a later one soon gets to where the earlier one stopped.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def search(
 
     ``options``: the strategy's own, by name. ``threads``: how many workers (None: all cores); under a node limit the result
     does not depend on it. ``seed_partition``: a partition to start from. ``statistics``: where the enumeration gets its counts.
-    Compiled code is imported here, on the first search, not with the package.
+    Compiled code is imported here, on the first search, not with the package, and compiled before the clock of ``stopping``
+    starts.
     """
     options = options or {}
     if strategy is Strategy.ENUMERATION:
@@ -45,6 +46,10 @@ def search(
 
         return enumerate_search(problem, stopping, progress, options, statistics, seed=seed_partition)
     uncompiled = _uncompiled(problem)
+    if not uncompiled:
+        from gensearch_db.search.warm_up import warm_up
+
+        warm_up()
     if strategy is Strategy.BLOCK_GRAPH and (uncompiled or problem.suppression_limit):
         return _beyond_the_kernel(problem, stopping, progress, options, threads, seed_partition, statistics, uncompiled)
     if uncompiled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -225,6 +225,12 @@ class Worker:
         blocks: list[Block] = [block_of_words(self.space, self.problem, words) for _, _, words in slices]
         members = [self.kernel.order[start:end].copy() for start, end, _ in slices]
         return canonical_partition(blocks, members, self.cell_count)
+
+    def partition_of(self, groups: Iterable[tuple[bytes, bytes]]) -> Partition:
+        """The partition that groups of cells make, each given by its cell numbers and its words as bytes."""
+        members, words = zip(*groups, strict=True)
+        blocks = [block_of_words(self.space, self.problem, np.frombuffer(each, np.uint64).copy()) for each in words]
+        return canonical_partition(blocks, [np.frombuffer(each, np.int64) for each in members], self.cell_count)
 
     def evaluate(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
         """Rows, size, feasibility and cost of the block ``order[start:end]``."""
