@@ -5,7 +5,7 @@ from __future__ import annotations
 from gensearch_db.count_queries.cursor import Cursor, Scope, plain_name
 from gensearch_db.count_queries.model import ColumnName
 from gensearch_db.errors import QueryError
-from gensearch_db.statements.tokens import Kind
+from gensearch_db.tokens import Kind
 
 REFUSED = {
     "JOIN": "a join", "INNER": "a join", "LEFT": "a join", "RIGHT": "a join", "FULL": "a join", "CROSS": "a join",

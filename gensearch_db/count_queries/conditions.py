@@ -28,7 +28,7 @@ from gensearch_db.count_queries.model import (
     Place,
     Predicate,
 )
-from gensearch_db.statements.tokens import Kind, Token
+from gensearch_db.tokens import Kind, Token
 
 COMPARISONS: dict[str, Operator] = {
     "=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=",

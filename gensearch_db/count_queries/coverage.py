@@ -24,7 +24,7 @@ from gensearch_db.database.dictionary import QuasiIdentifierColumns, ReleaseDict
 from gensearch_db.database.labels import missing_code, publishes_bounds
 from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.domain.attribute import Attribute
-from gensearch_db.statements.tokens import error_at
+from gensearch_db.tokens import error_at
 
 if TYPE_CHECKING:
     from gensearch_db.database.prepared import PreparedTable

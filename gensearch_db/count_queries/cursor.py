@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gensearch_db.count_queries.model import ColumnName, Place
 from gensearch_db.errors import QueryError, near_matches
-from gensearch_db.statements.tokens import Kind, Token, error_at
+from gensearch_db.tokens import Kind, Token, error_at
 
 
 def plain_name(token: Token) -> str:

@@ -20,7 +20,7 @@ from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
 from gensearch_db.count_queries.statement import estimate_statement
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
-from gensearch_db.statements.tokens import error_at
+from gensearch_db.tokens import error_at
 
 _COUNTS_PER_STATEMENT = 100
 """DuckDB plans a statement in more than linear time in its columns; from here on nothing is gained by larger ones."""

@@ -17,7 +17,7 @@ from gensearch_db.count_queries.release import PublishedColumn
 from gensearch_db.database.rendering import Sql, statement, type_name
 from gensearch_db.database.session import Session
 from gensearch_db.errors import DataError, SpecificationError
-from gensearch_db.statements.tokens import error_at
+from gensearch_db.tokens import error_at
 
 _BATCH = 200
 

@@ -20,7 +20,7 @@ from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Re
 from gensearch_db.count_queries.resolving import ResolvedQuery
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
 from gensearch_db.errors import GensearchError
-from gensearch_db.statements.tokens import error_at
+from gensearch_db.tokens import error_at
 
 MOST_GROUPS = 10_000
 

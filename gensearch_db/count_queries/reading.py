@@ -21,7 +21,7 @@ from gensearch_db.count_queries.model import (
 )
 from gensearch_db.count_queries.select_items import SelectItems
 from gensearch_db.errors import QueryError
-from gensearch_db.statements.tokens import Kind, Token, error_at, tokenize
+from gensearch_db.tokens import Kind, Token, error_at, tokenize
 
 
 def read_queries(script: str) -> tuple[CountQuery, ...]:

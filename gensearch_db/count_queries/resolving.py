@@ -48,7 +48,7 @@ from gensearch_db.count_queries.model import (
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session
-from gensearch_db.statements.tokens import error_at
+from gensearch_db.tokens import error_at
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from gensearch_db.count_queries.clauses import HINT, Clauses
 from gensearch_db.count_queries.conditions import read_condition
 from gensearch_db.count_queries.cursor import Cursor, Scope, plain_name
 from gensearch_db.count_queries.model import ColumnName, Count, Missing, Opposite, Predicate, conjunction
-from gensearch_db.statements.tokens import Kind, Token
+from gensearch_db.tokens import Kind, Token
 
 
 class SelectItems(Clauses):

@@ -22,7 +22,7 @@ from gensearch_db.database.rendering import Sql, literal, qualified
 from gensearch_db.database.session import Session
 from gensearch_db.errors import QueryError, SpecificationError
 from gensearch_db.problem.problem import is_file
-from gensearch_db.statements.tokens import error_at
+from gensearch_db.tokens import error_at
 
 
 @dataclass(frozen=True)

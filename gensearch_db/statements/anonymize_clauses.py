@@ -14,7 +14,7 @@ from gensearch_db.statements.attributes import read_attribute, read_sensitive
 from gensearch_db.statements.limits import read_memory_limit, read_node_limit, read_stop_after, read_stop_within, read_threads
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease
-from gensearch_db.statements.tokens import Kind, Token
+from gensearch_db.tokens import Kind, Token
 
 
 def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from gensearch_db.problem.calls import plain
 from gensearch_db.problem.problem import QuasiIdentifier, SensitiveColumn
 from gensearch_db.statements.reader import Reader
-from gensearch_db.statements.tokens import Kind
+from gensearch_db.tokens import Kind
 
 Option = Callable[[Reader], dict[str, Any]]
 Column = TypeVar("Column", QuasiIdentifier, SensitiveColumn)

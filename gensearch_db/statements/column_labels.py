@@ -14,7 +14,7 @@ from gensearch_db.problem.problem import Problem, QuasiIdentifier, is_file
 from gensearch_db.statements.attributes import read_options
 from gensearch_db.statements.reader import Reader, written_name
 from gensearch_db.statements.syntax import Anonymize
-from gensearch_db.statements.tokens import tokenize
+from gensearch_db.tokens import tokenize
 
 _ROLE = re.compile(r"\s*(quasi[-_ ]?identifier|identifier|person|sensitive|keep)\b(.*)", re.IGNORECASE | re.DOTALL)
 _FIELDS = {"identifier": "identifiers", "person": "person", "sensitive": "sensitive", "keep": "keep"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from gensearch_db.problem.problem import seconds
 from gensearch_db.statements.reader import Reader
-from gensearch_db.statements.tokens import Kind
+from gensearch_db.tokens import Kind
 
 TIME_UNITS = ("MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY")
 MEMORY_UNITS = {"KB": Fraction(1, 1000), "MB": Fraction(1), "GB": Fraction(1000), "TB": Fraction(1000_000)} | {

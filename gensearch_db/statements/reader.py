@@ -10,7 +10,7 @@ from functools import cache
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import QueryError, near_matches
 from gensearch_db.problem.problem import is_file
-from gensearch_db.statements.tokens import Kind, Token, error_at
+from gensearch_db.tokens import Kind, Token, error_at
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -21,7 +21,7 @@ from gensearch_db.statements.syntax import (
     ShowReleases,
     Statement,
 )
-from gensearch_db.statements.tokens import Token, error_at, tokenize
+from gensearch_db.tokens import Token, error_at, tokenize
 
 
 def parse_script(script: str) -> list[Statement]:

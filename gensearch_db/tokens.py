@@ -31,6 +31,11 @@ class Token:
     start: int
     end: int
 
+    @property
+    def name(self) -> str:
+        """The name that the token stands for: without its double quotes if it has any."""
+        return self.text[1:-1].replace('""', '"') if self.kind is Kind.QUOTED else self.text
+
     def is_word(self, word: str) -> bool:
         """Whether this is the unquoted ``word``, in any case."""
         return self.kind is Kind.WORD and self.text.upper() == word
@@ -42,6 +47,11 @@ class Token:
 
 def error_at(script: str, start: int, end: int, message: str) -> QueryError:
     """An error with line, column and the line itself, a caret under each character of ``script[start:end]``."""
+    return QueryError(pointed(script, start, end, message))
+
+
+def pointed(script: str, start: int, end: int, message: str) -> str:
+    """``message`` with the line and column of ``script[start:end]``, and that line with carets under it."""
     before = script[:start]
     line_number = before.count("\n") + 1
     line_start = before.rfind("\n") + 1
@@ -53,7 +63,7 @@ def error_at(script: str, start: int, end: int, message: str) -> QueryError:
     margin = "".join("\t" if c == "\t" else " " for c in line[shown_from:column])
     width = max(1, min(end, line_start + len(line)) - start, 1)
     width = min(width, max(1, len(shown) - len(margin)))
-    return QueryError(f"line {line_number}, column {column + 1}: {message}\n  {shown}\n  {margin}{'^' * width}")
+    return f"line {line_number}, column {column + 1}: {message}\n  {shown}\n  {margin}{'^' * width}"
 
 
 def tokenize(script: str) -> list[Token]:
