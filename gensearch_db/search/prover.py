@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from gensearch_db.search.worker import Slice, Worker
 
-STEP = 0.15
+STEP = 0.25
 """How far a threshold lies on the way from the proven bound to the best known cost."""
 
 ROUNDING = 1e-9
