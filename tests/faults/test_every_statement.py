@@ -1,4 +1,4 @@
-"""Each statement of a run interrupted, failing for want of memory, or the process killed at it."""
+"""A statement of a run interrupted or failing for want of memory, or the process killed at it; and of a publication."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -16,10 +17,14 @@ import gensearch_db
 from gensearch_db.errors import ResourceError
 
 from .house import NEW, House
+from .outcomes import record
 from .statements import statement_count, struck
 
 FEWEST_STATEMENTS = 20
 """A run sends more than this; fewer would mean that the faults miss it."""
+
+KILL_EVERY = int(os.environ.get("GENSEARCH_KILL_EVERY", "12"))
+"""A process is killed at every so-many-th statement; 1 takes some minutes."""
 
 
 def interrupt() -> None:
@@ -49,53 +54,122 @@ def anonymize(path: Path) -> None:
         gensearch_db.anonymize(connection, replace=True, **NEW)
 
 
-def statements_of_a_run(house: House) -> int:
-    count = statement_count(lambda: anonymize(house.path))
+def publish(path: Path) -> None:
+    with gensearch_db.connect(str(path)) as connection:
+        connection.execute(f"PUBLISH rel TO '{path.parent / 'out' / '*.parquet'}'")
+        connection.execute(f"PUBLISH rel TO '{path.parent / 'out.duckdb'}'")
+
+
+def statements_of(action: Callable[[Path], None], house: House) -> int:
+    count = statement_count(lambda: action(house.path))
     house.restore()
-    assert count > FEWEST_STATEMENTS
     return count
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("fault", "raised"), [(interrupt, KeyboardInterrupt), (run_out_of_memory, ResourceError)])
+@pytest.mark.parametrize(
+    ("fault", "raised", "every"), [(interrupt, KeyboardInterrupt, 1), (run_out_of_memory, ResourceError, 3)]
+)
 def test_a_statement_that_fails_leaves_the_old_release(
-    house: House, fault: Callable[[], None], raised: type[BaseException]
+    house: House, fault: Callable[[], None], raised: type[BaseException], every: int
 ) -> None:
+    """After the failure the same connection holds the old release (the new one, where the statement came after the commit)."""
     seen: Counter[str] = Counter()
-    for number in range(1, statements_of_a_run(house) + 1):
+    count = statements_of(anonymize, house)
+    assert count > FEWEST_STATEMENTS
+    numbers = list(range(1, count + 1, every))
+    while numbers:
         with duckdb.connect(house.path) as connection:
-            failed = False
-            try:
-                with struck(number, fault):
-                    gensearch_db.anonymize(connection, replace=True, **NEW)
-            except raised:
-                failed = True
-            outcome = house.check_old_or_new(connection)
-            seen[f"{'failed' if failed else 'went on'}, {outcome}"] += 1
-            assert failed or outcome == "new", f"statement {number}: no error, and no release"
+            outcome = "old"
+            while numbers and outcome == "old":
+                number = numbers.pop(0)
+                outcome, failed = _struck_once(house, connection, number, fault, raised)
+                assert failed or outcome == "new", f"statement {number}: no error, and no release"
+                seen[f"{'error' if failed else 'no error'}, {outcome} release whole"] += 1
         house.restore()
-    assert seen["failed, old"] > FEWEST_STATEMENTS
+    with duckdb.connect(house.path) as connection:
+        house.check_next_run_works(connection)
+    assert seen["error, old release whole"] > FEWEST_STATEMENTS
+    record(f"{fault.__name__.replace('_', ' ')}", f"before every {every}. statement of {count}", seen)
 
 
-def killed_at(path: str, number: int, after: bool) -> None:
+def _struck_once(
+    house: House, connection: duckdb.DuckDBPyConnection, number: int, fault: Callable[[], None], raised: type[BaseException]
+) -> tuple[str, bool]:
+    failed = False
+    try:
+        with struck(number, fault):
+            gensearch_db.anonymize(connection, replace=True, **NEW)
+    except raised:
+        failed = True
+    return house.check_old_or_new(connection), failed
+
+
+def _killed_at(action: Callable[[Path], None], path: str, number: int, after: bool) -> None:
     with struck(number, kill, after=after):
-        anonymize(Path(path))
+        action(Path(path))
+
+
+def kill_at(action: Callable[[Path], None], house: House, number: int, after: bool) -> None:
+    """Run ``action`` in a process of its own that is killed at this statement."""
+    processes: Any = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["gensearch_db.anonymization", "gensearch_db.search.run", "tests.faults.house"])
+    process = processes.Process(target=_killed_at, args=(action, str(house.path), number, after))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL, f"statement {number}: exit code {process.exitcode}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 def test_a_process_killed_at_a_statement_leaves_the_old_release(house: House, after: bool) -> None:
-    """After every statement in ``after``, else before every third: the file opens, holds the old or the new release whole."""
-    processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["gensearch_db.anonymization", "gensearch_db.search.run", "tests.faults.house"])
+    """The file opens, holds the old or the new release whole, and the next run works."""
     seen: Counter[str] = Counter()
-    for number in range(1, statements_of_a_run(house) + 1, 1 if after else 3):
-        process = processes.Process(target=killed_at, args=(str(house.path), number, after))
-        process.start()
-        process.join()
-        assert process.exitcode == -signal.SIGKILL, f"statement {number}: exit code {process.exitcode}"
+    count = statements_of(anonymize, house)
+    # The last third of a run holds the transaction, where most can go wrong.
+    numbers = sorted({*range(1, count + 1, KILL_EVERY), *range(2 * count // 3, count + 1, max(1, KILL_EVERY // 2)), count})
+    for number in numbers:
+        kill_at(anonymize, house, number, after)
         with duckdb.connect(house.path) as connection:
-            seen[house.check_old_or_new(connection)] += 1
+            seen[f"{house.check_old_or_new(connection)} release whole"] += 1
             house.check_next_run_works(connection)
         house.restore()
-    assert seen["old"] > FEWEST_STATEMENTS // 3
+    assert seen["old release whole"] >= min(len(numbers), 3)
+    if after:
+        assert seen["new release whole"], "no kill struck after the commit"
+    record("SIGKILL of a run", f"{'after' if after else 'before'} {len(numbers)} of {count} statements", seen)
+
+
+@pytest.mark.slow
+def test_a_process_killed_while_it_publishes_leaves_no_half_a_file(house: House) -> None:
+    """A target is there whole or not at all; the database is as it was; a publication afterwards works."""
+    seen: Counter[str] = Counter()
+    publish(house.path)
+    whole = {path.name for path in (house.path.parent / "out").iterdir()}
+    clear(house.path.parent)
+    count = statement_count(lambda: publish(house.path))
+    clear(house.path.parent)
+    for number in range(1, count + 1, 2):
+        kill_at(publish, house, number, after=True)
+        target = house.path.parent / "out"
+        present = {path.name for path in target.iterdir()} if target.exists() else set()
+        assert present in (set(), whole), f"statement {number}: only {present} was written"
+        database = house.path.parent / "out.duckdb"
+        assert not database.exists() or duckdb.connect(database).execute("SELECT count(*) FROM rel_blocks").fetchone() != (0,)
+        seen[f"{'whole' if present else 'no'} Parquet, {'whole' if database.exists() else 'no'} database"] += 1
+        clear(house.path.parent)
+        with duckdb.connect(house.path) as connection:
+            house.check_as_before(connection)
+        house.restore()
+    publish(house.path)
+    record("SIGKILL of a publication", f"after every other of {count} statements", seen)
+
+
+def clear(folder: Path) -> None:
+    """Remove what a publication, finished or killed, has written beside the database."""
+    import shutil
+
+    for path in folder.iterdir():
+        if path.name.startswith("people.duckdb"):
+            continue
+        shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -14,9 +14,11 @@ import duckdb
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import GensearchError, ResourceError, SourceChangedError
+from gensearch_db.errors import GensearchError, LockError, ResourceError, SourceChangedError
+from tests.cases.test_database_files import held
 
 from .house import NEW, House
+from .outcomes import record
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,7 @@ def test_a_source_that_changes_after_its_cells_were_counted(house: House, monkey
         house.check_as_before(connection)
         monkeypatch.undo()
         house.check_next_run_works(connection)
+    record(f"source changed: {change}", "between counting the cells and writing the release", "refused; old release whole")
 
 
 def test_a_source_dropped_before_the_release_is_written(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +76,7 @@ def test_a_source_dropped_before_the_release_is_written(house: House, monkeypatc
         connection.execute("ALTER TABLE people_away RENAME TO people")
         house.check_as_before(connection)
         house.check_next_run_works(connection)
+    record("source dropped", "between counting the cells and writing the release", "refused; old release whole")
 
 
 def test_the_name_is_taken_while_the_search_runs(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +88,7 @@ def test_the_name_is_taken_while_the_search_runs(house: House, monkeypatch: pyte
         assert connection.execute("FROM rel2").fetchall() == [(42,)]
         connection.execute("DROP TABLE rel2")
         house.check_as_before(connection)
+    record("target name taken by another table", "during the search", "refused; the other's table untouched")
 
 
 def test_readers_see_the_old_release_until_the_new_one_is_there(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +104,11 @@ def test_readers_see_the_old_release_until_the_new_one_is_there(house: House, mo
         assert reader.execute("SELECT count(*) FROM rel_blocks").fetchall() == before
         reader.execute("COMMIT")
         assert reader.execute("SELECT count(*) FROM rel_blocks").fetchall() != before
+    record(
+        "readers in the same process",
+        "before, during and after the commit",
+        "the old release whole until their transaction ends",
+    )
 
 
 def fills_the_disk(path: str, headroom: int) -> None:
@@ -125,6 +135,8 @@ def test_a_full_disk(house: House, headroom: int) -> None:
         outcome = house.check_old_or_new(connection)
         assert outcome == "old" or process.exitcode == 0
         house.check_next_run_works(connection)
+    ended = "run went through" if process.exitcode == 0 else f"run ended with code {process.exitcode}"
+    record("full disk", f"{headroom:,} bytes are left", f"{ended}; {outcome} release whole")
 
 
 @pytest.mark.slow
@@ -144,6 +156,7 @@ def test_memory_that_does_not_suffice(tmp_path: Path) -> None:
             )
         assert connection.execute("SELECT count(*) FROM people").fetchone() == (300000,)
         assert connection.execute("SELECT list(table_name) FROM duckdb_tables()").fetchone() == (["people"],)
+    record("out of memory", "while the cells are counted", "error that names the limit; nothing written")
 
 
 def test_a_second_run_that_commits_first_wins_and_the_other_says_so(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,6 +172,7 @@ def test_a_second_run_that_commits_first_wins_and_the_other_says_so(house: House
         report = gensearch_db.audit(connection, "rel")
         assert report.passed
         assert report.check("k_anonymity").reached >= 20
+    record("two runs in one process for one name", "the second ends first", "the later commit wins, whole and audited")
 
 
 def test_the_file_alone_is_enough(house: House, tmp_path: Path) -> None:
@@ -170,3 +184,13 @@ def test_the_file_alone_is_enough(house: House, tmp_path: Path) -> None:
     shutil.copyfile(house.path, elsewhere / "people.duckdb")
     with duckdb.connect(elsewhere / "people.duckdb") as connection:
         assert gensearch_db.audit(connection, "rel").passed
+    record("the file copied after a run", "–", "opens elsewhere, the audit passes")
+
+
+def test_a_file_held_by_another_process_names_the_holder(house: House) -> None:
+    with held(house.path) as holder, pytest.raises(LockError, match=rf"people\.duckdb.*{holder}"):
+        gensearch_db.anonymize(house.path, replace=True, **NEW)
+    with duckdb.connect(house.path) as connection:
+        house.check_as_before(connection)
+        house.check_next_run_works(connection)
+    record("file locked by another process", "at the start", "refused with the holder's number; old release whole")
