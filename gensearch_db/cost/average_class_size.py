@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.problem.arguments import bind
@@ -57,9 +57,9 @@ class AverageClassSize(Cost):
         """``average_class_size``."""
         return self.name
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """1 - 1 / n for each tuple of a block of n, and n is at least the cell's and the smallest block's size."""
-        least = np.maximum(cells.counts, max(1, smallest))
+        least = np.maximum(cells.counts, np.maximum(1, smallest))
         return np.asarray(cells.counts * (1.0 - 1.0 / least), dtype=np.float64)
 
     def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:

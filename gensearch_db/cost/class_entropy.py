@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.class_histograms import class_position, histograms_by_cell
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.problem.arguments import bind, written
@@ -64,7 +64,7 @@ class ClassEntropy(Cost):
         """``class_entropy(income)``."""
         return f"{self.name}({written(self.column)})"
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The entropy of each cell, by monotonicity."""
         counts = histograms_by_cell(cells, class_position(self.column, table)[1]).astype(np.float64)
         totals = counts.sum(axis=1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from fractions import Fraction
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.class_histograms import class_position, histograms_by_cell
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.problem.arguments import bind, written
@@ -62,10 +64,22 @@ class Classification(Cost):
         """``classification(income)``."""
         return f"{self.name}({written(self.column)})"
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The minority of each cell, by monotonicity."""
         counts = histograms_by_cell(cells, class_position(self.column, table)[1])
         return np.asarray(counts.sum(axis=1) - counts.max(axis=1), dtype=np.float64)
+
+    def label_prices(self, cells: Cells, table: Table, shares: Mapping[Any, Fraction]) -> NDArray[np.float64]:
+        """Prices that know the largest ``shares`` of class values in any block: of m values one with at most 1 / m is never the
+        only majority, so that a cell pays for all rows but those of its best other class."""
+        name, position = class_position(self.column, table)
+        counts = histograms_by_cell(cells, position)
+        occurring = counts.any(axis=0)
+        limit = Fraction(1, max(1, int(occurring.sum())))
+        possible = np.array([shares.get(value, 1) > limit for value in table.classes[name].values], dtype=bool) & occurring
+        if not possible.any():
+            possible = occurring
+        return np.asarray(counts.sum(axis=1) - counts[:, possible].max(axis=1), dtype=np.float64)
 
     def check(self, table: Table) -> None:
         """The class column's histograms must have been counted."""

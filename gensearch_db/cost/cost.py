@@ -20,6 +20,9 @@ from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import Call
 
+Rows = int | NDArray[np.int64]
+"""A number of rows, or one for each cell."""
+
 LARGEST_EXACT = 2**53
 """Costs are float64: integers from here on are no longer told apart."""
 
@@ -77,10 +80,11 @@ class Cost(ABC):
     def describe(self) -> str:
         """As the user would write it, in canonical form."""
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """A price for each cell such that every block of at least ``smallest`` rows costs at least the sum of the prices of
         its cells, hence a lower bound of every partition's cost (THEORY 2.3 to 2.5). ``values_labels``: labels stand for
-        the values that occur in a block, not for its region."""
+        the values that occur in a block, not for its region. ``smallest`` may differ by cell: no feasible block that holds the
+        cell has fewer rows."""
         return np.zeros(cells.cell_count)
 
     def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:

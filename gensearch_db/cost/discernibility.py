@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.bounds import least_squares
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
@@ -54,7 +54,7 @@ class Discernibility(Cost):
         """``discernibility``."""
         return self.name
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The paper's MinCost: every tuple pays the least size of a block with its cell."""
         return np.asarray(cells.counts * np.maximum(cells.counts, smallest), dtype=np.float64)
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.problem.arguments import bind
@@ -53,9 +53,9 @@ class DiscernibilityEntropy(Cost):
         """``discernibility_entropy``."""
         return self.name
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """log2 of the least size of a block with the cell."""
-        return np.asarray(cells.counts * np.log2(np.maximum(cells.counts, max(1, smallest))), dtype=np.float64)
+        return np.asarray(cells.counts * np.log2(np.maximum(cells.counts, np.maximum(1, smallest))), dtype=np.float64)
 
     def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:
         """By convexity n log2(n / groups) for equal blocks."""

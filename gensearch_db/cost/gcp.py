@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.cost.small_cells import edge_interval, sum_prices
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
@@ -63,7 +63,7 @@ class GlobalCertaintyPenalty(Cost):
         """``gcp``."""
         return self.name
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """0 for a cell of its own; small ones need an extension."""
         shares = dict(zip((attribute.name for attribute in table.space.attributes), self._shares(table), strict=True))
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.cost.small_cells import sum_prices
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
@@ -56,7 +56,7 @@ class NormalizedCertaintyPenalty(Cost):
         """``ncp``."""
         return self.name
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The loss of the cell; a small one needs an extension along some attribute."""
         return sum_prices(cells, table.space.attributes, lambda a, region: a.weight * a.loss(region), smallest, values_labels)
 

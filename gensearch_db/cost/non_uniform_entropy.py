@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.cost.small_cells import sum_prices
 from gensearch_db.domain.attribute import Attribute
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
@@ -65,7 +65,7 @@ class NonUniformEntropy(Cost):
         """``non_uniform_entropy``."""
         return self.name
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """0 for a cell of its own; small ones need an extension."""
         by_name = dict(zip((attribute.name for attribute in table.space.attributes), _frequencies(table), strict=True))
 

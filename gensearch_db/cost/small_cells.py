@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from gensearch_db.cost.cost import Rows
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.domain.cells import Cells
 from gensearch_db.domain.region import Interval, LeafSet, Region
@@ -54,7 +55,7 @@ def _extensions(attribute: Attribute, code: int, occurring: list[int], values_la
 
 
 def sum_prices(
-    cells: Cells, attributes: tuple[Attribute, ...], measure: Measure, smallest: int, values_labels: bool
+    cells: Cells, attributes: tuple[Attribute, ...], measure: Measure, smallest: Rows, values_labels: bool
 ) -> NDArray[np.float64]:
     """Prices for a cost of rows times the sum of a measure over attributes: the cell's own, plus for small cells the least
     increase that an extension along one attribute brings."""
@@ -70,7 +71,7 @@ def sum_prices(
 
 
 def product_prices(
-    cells: Cells, attributes: tuple[Attribute, ...], measure: Measure, smallest: int, values_labels: bool
+    cells: Cells, attributes: tuple[Attribute, ...], measure: Measure, smallest: Rows, values_labels: bool
 ) -> NDArray[np.float64]:
     """The same for a product of a positive measure over attributes; no extension counts where a single value measures 0."""
     own = np.ones(cells.cell_count)

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.cost.small_cells import product_prices
 from gensearch_db.domain.attribute import Attribute
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
@@ -65,7 +65,7 @@ class Volume(Cost):
         """``volume`` or ``volume(real)``."""
         return "volume(real)" if self.real else "volume"
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The volume of the cell; of a small one that of its smallest extension."""
         return product_prices(cells, table.space.attributes, self._edge, smallest, values_labels)
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import CompiledCost, Cost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
@@ -64,7 +64,7 @@ class WeightedSum(Cost):
         parts = (cost.describe() if weight == 1 else f"{plain(weight)} * {cost.describe()}" for weight, cost in self.terms)
         return " + ".join(parts)
 
-    def prices(self, cells: Cells, table: Table, smallest: int, values_labels: bool) -> NDArray[np.float64]:
+    def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The weighted sum of the prices."""
         total = np.zeros(cells.cell_count)
         for weight, cost in self.terms:

@@ -73,6 +73,11 @@ class AlphaKAnonymity(Constraint):
         """n >= c / alpha for the cell's largest count."""
         return max(self.minimum_size(table), math.ceil(self._largest(cell, table) / self.alpha))
 
+    def largest_shares(self, table: Table) -> tuple[Fraction, ...]:
+        """alpha for every value; the missing ones count with another."""
+        assert self.column is not None
+        return (self.alpha,) * len(table.sensitive[self.column].values)
+
     def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
         """Each group needs (1 - alpha) * smallest tuples of other values (THEORY 2.2, rule 5)."""
         others = math.ceil((1 - self.alpha) * smallest)

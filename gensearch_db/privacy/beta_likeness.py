@@ -79,6 +79,10 @@ class _BetaLikeness(Constraint):
         pairs = zip(cell.sensitive[self.column], self._caps(table), strict=True)
         return max([self.minimum_size(table), *(math.ceil(count / cap) for count, cap in pairs if count)])
 
+    def largest_shares(self, table: Table) -> tuple[Fraction, ...]:
+        """The caps."""
+        return self._caps(table)
+
     def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
         """Every group needs (1 - cap) * smallest tuples of other values (THEORY 2.2, rule 5)."""
         assert self.column is not None

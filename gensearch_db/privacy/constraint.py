@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
@@ -99,6 +100,11 @@ class Constraint(ABC):
     def size_needed(self, cell: BlockStatistics, table: Table) -> int:
         """A lower bound on the size of any satisfying block that contains all tuples of ``cell`` (THEORY 2.2, need(c))."""
         return self.minimum_size(table)
+
+    def largest_shares(self, table: Table) -> tuple[Fraction, ...]:
+        """By code of the constraint's column, an upper bound on the share of the value in any satisfying block; empty where
+        none is known. Not asked where persons are the unit of protection."""
+        return ()
 
     def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
         """An upper bound on the number of satisfying blocks of at least ``smallest`` tuples that the tuples of

@@ -95,6 +95,10 @@ class DeltaDisclosure(Constraint):
         pairs = zip(cell.sensitive[self.column], self._bounds(table)[1], strict=True)
         return max([self.minimum_size(table), *(math.ceil(count / cap) for count, cap in pairs if count)])
 
+    def largest_shares(self, table: Table) -> tuple[Fraction, ...]:
+        """e^delta P_s."""
+        return tuple(self._bounds(table)[1])
+
     def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
         """Every group needs e^-delta P_s * smallest tuples of each value (THEORY 2.2, rule 6) where none may lack, and
         (1 - e^delta P_s) * smallest of the others (rule 5)."""

@@ -6,7 +6,9 @@ the tuples into groups that do not cut cells.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
 
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.privacy.constraint import Constraint
@@ -27,6 +29,19 @@ def smallest_group(constraints: Sequence[Constraint], table: Table) -> int:
 def size_needed(constraints: Sequence[Constraint], cell: BlockStatistics, table: Table, smallest: int) -> int:
     """need(c): no group that contains the cell is smaller than this."""
     return max([smallest, cell.size, *(constraint.size_needed(cell, table) for constraint in constraints)])
+
+
+def largest_shares(constraints: Sequence[Constraint], column: str, table: Table) -> Mapping[Any, Fraction]:
+    """By value of a sensitive column the largest share that it can have in any feasible block; values without a limit lack.
+    Empty for a column that is not sensitive and where persons are the unit of protection."""
+    found: dict[Any, Fraction] = {}
+    for constraint in constraints:
+        if constraint.column is None or constraint.column.casefold() != column.casefold() or table.persons:
+            continue
+        shares = constraint.largest_shares(table)
+        for value, share in zip(table.sensitive[constraint.column].values, shares, strict=bool(shares)):
+            found[value] = min(share, found.get(value, share))
+    return found
 
 
 def most_groups(

@@ -156,6 +156,15 @@ class TCloseness(Constraint):
         sets = self._value_sets(cell.sensitive[self.column], table)
         return max([smallest, *(math.ceil(count / (Fraction(share, total) + slack)) for count, share, slack in sets if count)])
 
+    def largest_shares(self, table: Table) -> tuple[Fraction, ...]:
+        """P + t, P + t (m - 1) for the ordered distance, as in :meth:`size_needed`."""
+        if self.scale(table) == 0:
+            return ()
+        ordered = self.distance_in(table) == "ordered"
+        slack = self.t * self.scale(table) if ordered else self._slack(table)
+        total = sum(self._reference(table))
+        return tuple(Fraction(share, total) + slack for share in self._reference(table))
+
     def groups_at_most(self, statistics: BlockStatistics, smallest: int, table: Table) -> int | None:
         """A set of values with table share P has at least share P - t in every group (THEORY 2.2, rule 6)."""
         assert self.column is not None

@@ -32,14 +32,19 @@ class BoundArrays(NamedTuple):
 
 
 def cell_features(
-    rows: NDArray[np.int64], minimum_rows: int, squares_weight: float, price_rest: NDArray[np.float64]
+    rows: NDArray[np.int64],
+    minimum_rows: int,
+    needed: NDArray[np.int64],
+    squares_weight: float,
+    price_rest: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The features of each cell. ``price_rest``: the price of every summand but the squared sizes."""
+    """The features of each cell. ``needed``: the least rows of a feasible block that holds the cell. ``price_rest``: the price
+    of every summand but the squared sizes."""
     features = np.zeros((len(rows), LAST_PLAIN_FEATURE))
     big = rows >= minimum_rows
     features[:, BIG_CELLS] = big
     features[:, BIG_ROWS] = np.where(big, rows, 0)
-    features[:, PRICE_SQUARES] = rows * np.maximum(rows, minimum_rows) if squares_weight else 0.0
+    features[:, PRICE_SQUARES] = rows * np.maximum(rows, needed) if squares_weight else 0.0
     features[:, PRICE_REST] = price_rest
     features[:, SQUARES] = rows.astype(np.float64) ** 2
     return features

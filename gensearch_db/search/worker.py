@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,7 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import announce
 from gensearch_db.cost.cost import CompiledCost
 from gensearch_db.cost.discernibility import KIND as SQUARED_SIZES
-from gensearch_db.cost.discernibility import Discernibility
 from gensearch_db.cost.kernel import REGION_KINDS, BlockContext, cost_arrays
-from gensearch_db.cost.weighted_sum import WeightedSum
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy.k_anonymity import KAnonymity
@@ -27,6 +24,8 @@ from gensearch_db.search.bounds import BoundArrays, cell_features, order_feature
 from gensearch_db.search.candidates import MOST_EXACT_PARTS, MOST_TRIED_PARTS
 from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, refresh
 from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
+from gensearch_db.search.own_costs import own_costs
+from gensearch_db.search.prices import cell_prices, least_rows, needed_rows
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import rollout
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame, space_of
@@ -57,6 +56,10 @@ class Switches:
     balanced: bool = True
     water_fill: bool = True
     prices: bool = True
+    needs: bool = True
+    """Least rows of a feasible block from all constraints together, and for each cell from its values."""
+    labels: bool = True
+    """Classes that no feasible block can have as its majority."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Switches:
@@ -300,11 +303,15 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     _guard_exactness(problem)
     price = float(problem.suppression_price)
     minimum_rows = max([1, *(constraint.minimum_size(problem.table) for constraint in problem.constraints if not price)])
+    needed = np.full(problem.cells.cell_count, minimum_rows, np.int64)
+    if switches.needs:
+        minimum_rows = least_rows(problem)
+        needed = needed_rows(problem, minimum_rows)
     integral = problem.cost.integral and price.is_integer()
     squares_weight = sum(summand.weight for summand in summands if summand.kind == SQUARED_SIZES)
     space = space_arrays(problem.space, problem.cells, problem.values_labels)
     rows = problem.cells.counts
-    features = cell_features(rows, minimum_rows, squares_weight, np.zeros(len(rows)))
+    features = cell_features(rows, minimum_rows, needed, squares_weight, np.zeros(len(rows)))
     if any(
         kind > TAXONOMY and a.leaf_count > MOST_TRIED_PARTS
         for kind, a in zip(space.kinds, problem.space.attributes, strict=True)
@@ -335,7 +342,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         counters=new_counters(),
     )
     if switches.prices:
-        prices = _prices(problem, minimum_rows)
+        prices = cell_prices(problem, needed, labels=switches.labels)
         if problem.cost.monotone:
             rest = tuple(summand for summand in summands if summand.kind != SQUARED_SIZES)
             prices = np.maximum(prices, _own_costs(kernel, rest))
@@ -364,25 +371,12 @@ def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_w
     )
 
 
-def _prices(problem: SearchProblem, minimum_rows: int) -> NDArray[np.float64]:
-    """The prices that the costs know themselves (:meth:`Cost.prices`); squared sizes have features of their own."""
-    cost = problem.cost
-    terms = cost.terms if isinstance(cost, WeightedSum) else ((Fraction(1), cost),)
-    total = np.zeros(problem.cells.cell_count)
-    for weight, term in terms:
-        if not isinstance(term, Discernibility):
-            total += float(weight) * term.prices(problem.cells, problem.table, minimum_rows, problem.values_labels)
-    return total
-
-
 def _own_costs(kernel: Kernel, summands: tuple[CompiledCost, ...]) -> NDArray[np.float64]:
     """The cost of each cell as a block of its own: a price, because a monotone cost only falls when blocks are cut finer."""
     costs = cost_arrays(summands)
     prices = np.zeros(len(kernel.order))
     if summands:
-        group = structure(kernel._replace(costs=costs))
-        for cell in range(len(prices)):
-            prices[cell] = evaluate_block(group, cell, cell + 1, kernel.cells.words[cell])[3]
+        own_costs(structure(kernel._replace(costs=costs)), prices)
     return prices
 
 

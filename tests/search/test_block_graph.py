@@ -14,13 +14,16 @@ from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
 from gensearch_db.search.result import Moment, Partition, SearchProblem, SearchResult, Status, StoppingRule
 from gensearch_db.search.run import search
-from gensearch_db.search.worker import Switches
 from tests.oracles.box_dynamic_programming import box_optimum
 from tests.oracles.brute_force import Judge, optimum
 from tests.oracles.problems import ordered, problem_of, random_rows, random_space, space_of, unordered
 from tests.search.adult import SOURCE, adult_problem
 
-GRID = [dict(zip(Switches.__dataclass_fields__, values, strict=True)) for values in itertools.product([True, False], repeat=3)]
+GRID = [
+    dict(zip(("balanced", "water_fill", "prices"), values, strict=True))
+    for values in itertools.product([True, False], repeat=3)
+]
+"""The others depend on distributions: tests/search/test_prices.py."""
 COSTS = ("discernibility", "ncp", "gcp", "discernibility + 3 * ncp", "volume")
 
 
