@@ -19,12 +19,12 @@ from gensearch_db.problem.problem import Problem
 PROBLEM = Path(__file__).parent.parent / "tests" / "problems" / "adult_100_splits.toml"
 
 CONSTRAINTS: dict[str, tuple[str, ...]] = {
-    "k only": (),
     "entropy l = 1.5": ("entropy_l_diversity(1.5, income)",),
     "t = 0.2 (ordered)": ("t_closeness(0.2, income, distance = ordered)",),
     "epsilon-privacy": ("epsilon_privacy(10, 10000, 0, income)",),
 }
 CONSTRAINTS["all together"] = tuple(text for texts in CONSTRAINTS.values() for text in texts)
+CONSTRAINTS["k only"] = ()
 
 COSTS = ("discernibility", "classification(income)", "volume")
 
@@ -51,7 +51,7 @@ class Outcome:
 
 
 def runs(sizes: list[int], seconds: float, threads: int) -> Iterator[Outcome]:
-    """Solve the problems one after the other, those that end soonest first."""
+    """Solve the problems one after the other, the largest k first."""
     base = Problem.from_toml(PROBLEM)
     for k in sorted(sizes, reverse=True):
         for cost in COSTS:
@@ -65,9 +65,7 @@ def runs(sizes: list[int], seconds: float, threads: int) -> Iterator[Outcome]:
                     }
                 )
                 release = gensearch_db.anonymize(":memory:", problem)
-                yield Outcome(
-                    k, words, cost, release.status.value, release.seconds, release.cost, release.lower_bound
-                )
+                yield Outcome(k, words, cost, release.status.value, release.seconds, release.cost, release.lower_bound)
 
 
 def page(outcomes: list[Outcome], seconds: float, threads: int) -> str:
