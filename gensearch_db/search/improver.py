@@ -14,6 +14,7 @@ from gensearch_db.search.worker import Slice, Worker
 
 STAGES: tuple[tuple[int, tuple[int, int, int], float], ...] = (
     (0, (1, 1, 1), math.inf),
+    (1, (1, 3, 1), math.inf),
     (1, (1, 10, 1), math.inf),
     (1, (1, 40, 1), math.inf),
     (2, (1, 10, 8), 6.0),
@@ -22,7 +23,7 @@ STAGES: tuple[tuple[int, tuple[int, int, int], float], ...] = (
 )
 """Level, widths and, in multiples of the least group, the largest block that is rolled out at level 2."""
 
-FIRST_STAGE_WITH_PROOFS = 2
+FIRST_STAGE_WITH_PROOFS = 3
 """Up to here rollouts alone gain more in the same time."""
 
 SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
