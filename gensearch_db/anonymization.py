@@ -29,6 +29,7 @@ from gensearch_db.database.release import check_target, write_release
 from gensearch_db.database.session import Session
 from gensearch_db.database.value_domains import ValueColumn
 from gensearch_db.errors import (
+    DataError,
     GensearchError,
     InfeasibleError,
     Problems,
@@ -136,11 +137,7 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
             given["sensitive"] = {}
     if "k" in given:
         given["subject_to"] = (*given.get("subject_to", ()), f"k_anonymity({given.pop('k')})")
-    problem: Problem | None = None
-    try:
-        problem = Problem.from_fields(given)
-    except SpecificationError as error:
-        problems.absorb(error)
+    problem = _collected(problems, lambda: Problem.from_fields(given))
     problems.raise_if_any()
     assert problem is not None
     return problem
@@ -183,20 +180,14 @@ def anonymize(
 
 def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
     """Resolve everything the problem names; all that is wrong with it is reported together."""
-    problems = Problems(SpecificationError)
+    problems = Problems(DataError)
+    _collected(problems, problem.check_roles)
     constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
     cost = _collected(problems, lambda: cost_from_text(problem.minimize))
     _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
-    prepared = None
-    try:
-        classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
-        prepared = _collected(problems, lambda: prepare(session, problem, classes=classes))
-        problems.raise_if_any()
-    except BaseException:
-        if prepared is not None:
-            prepared.close()
-        problems.raise_if_any()
-        raise
+    classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
+    prepared = _collected(problems, lambda: prepare(session, problem, classes=classes, problems=problems))
+    problems.raise_if_any()
     assert prepared is not None
     assert constraints is not None
     assert cost is not None
@@ -210,10 +201,10 @@ def _check_row_count(rows: int) -> None:
 
 
 def _collected(problems: Problems, step: Callable[[], T]) -> T | None:
-    """The step's result, or None after its specification errors were remembered."""
+    """The step's result, or None after what is wrong with the request or its data was remembered."""
     try:
         return step()
-    except SpecificationError as error:
+    except (SpecificationError, DataError) as error:
         problems.absorb(error)
         return None
 

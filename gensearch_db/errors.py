@@ -102,7 +102,12 @@ class Problems:
             self._messages.append(message)
 
     def absorb(self, error: GensearchError) -> None:
-        """Remember the problem, or each of the problems, that an error reports."""
+        """Remember the problem, or each of the problems, that an error reports.
+
+        One wrong line in the request makes the whole a :class:`SpecificationError`, whatever is wrong with the data besides.
+        """
+        if isinstance(error, SpecificationError):
+            self._error = SpecificationError
         for message in error.problems or (str(error),):
             self.add(message)
 

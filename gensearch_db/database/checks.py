@@ -8,13 +8,13 @@ from gensearch_db.database.attributes.families import Family, family_of
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import Column, Source
-from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
+from gensearch_db.errors import Problems, SpecificationError, near_matches
 from gensearch_db.problem.problem import Problem
 
 
-def check_columns(source: Source, problem: Problem, further: Sequence[str]) -> None:
-    """Raise :class:`SpecificationError` for every column that the source lacks, with near matches; then
-    :class:`DataError` for every quasi-identifier whose type cannot be generalized."""
+def check_columns(source: Source, problem: Problem, further: Sequence[str], problems: Problems) -> list[Column]:
+    """The quasi-identifiers that can be looked at further. Every column that the source lacks (with near matches) and every
+    quasi-identifier whose type cannot be generalized is added to ``problems``."""
     unknown = Problems(SpecificationError)
     known = [column.name for column in source.columns]
     named = [
@@ -28,32 +28,34 @@ def check_columns(source: Source, problem: Problem, further: Sequence[str]) -> N
     for name in named:
         if source.find(name) is None:
             unknown.add(f"column '{name}' does not exist in {source.name}{near_matches(name, known)}")
-    unknown.raise_if_any()
-    unsuitable = Problems(DataError)
-    for name in problem.quasi_identifiers:
-        column = source.column(name)
-        if family_of(column.type) is Family.OTHER:
-            unsuitable.add(
+    try:
+        unknown.raise_if_any()
+    except SpecificationError as error:
+        problems.absorb(error)
+    suitable: list[Column] = []
+    for column in filter(None, map(source.find, problem.quasi_identifiers)):
+        if family_of(column.type) is not Family.OTHER:
+            suitable.append(column)
+        else:
+            problems.add(
                 f"column '{column.name}' is of type {column.type}, which cannot be generalized:"
                 " use a number, date, timestamp, text, ENUM or BOOLEAN made from it"
             )
-    unsuitable.raise_if_any()
+    return suitable
 
 
-def named_columns(source: Source, problem: Problem) -> list[Column]:
-    """The quasi-identifiers as columns of the source."""
-    return [source.column(name) for name in problem.quasi_identifiers]
-
-
-def check_finite(session: Session, source: Source, columns: Sequence[Column], problems: Problems) -> None:
-    """Add a problem for each column that holds infinite numbers or dates, with their count."""
+def finite_columns(session: Session, source: Source, columns: Sequence[Column], problems: Problems) -> list[Column]:
+    """The columns without infinite numbers or dates; a problem is added for each of the others, with their count."""
     unbounded = [column for column in columns if family_of(column.type) is Family.FLOAT or family_of(column.type).temporal]
     if not unbounded:
-        return
+        return list(columns)
+    infinite = set()
     counts = session.row(statement("source/infinite", relation=source.relation, columns=[column.name for column in unbounded]))
     for column, count in zip(unbounded, counts, strict=True):
         if count:
+            infinite.add(column)
             problems.add(
                 f"column '{column.name}' holds {count} infinite {'value' if count == 1 else 'values'}:"
                 " replace them (NULL is a value of its own) or leave the rows out"
             )
+    return [column for column in columns if column not in infinite]

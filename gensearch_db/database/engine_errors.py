@@ -12,14 +12,17 @@ from gensearch_db.errors import DataError, GensearchError, LockError, ReadOnlyEr
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Run statements so that they raise this package's errors, and ``KeyboardInterrupt`` where they were interrupted."""
+def translated(*, opening: str | None = None) -> Iterator[None]:
+    """Run statements so that they raise this package's errors, and ``KeyboardInterrupt`` where they were interrupted.
+
+    ``opening`` is the file that is being opened: not all of DuckDB's errors name it.
+    """
     try:
         yield
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
     except duckdb.Error as error:
-        raise in_our_words(error) from error
+        raise in_our_words(error, opening) from error
     except RuntimeError as error:
         # The Python client reports Ctrl-C during a statement in this way.
         if "interrupted" in str(error).lower():
@@ -27,14 +30,14 @@ def translated() -> Iterator[None]:
         raise
 
 
-def in_our_words(error: duckdb.Error) -> GensearchError:
+def in_our_words(error: duckdb.Error, opening: str | None = None) -> GensearchError:
     """The error to raise for one of DuckDB's."""
     text = str(error)
     if "Could not set lock on file" in text:
         return _locked(text)
     if "different configuration" in text:
         return LockError(
-            "this database is open in this process already with another configuration (for example read-only):"
+            f"{_file(opening)} is open in this process already with another configuration (for example read-only):"
             " close that connection first, or open it in the same way"
         )
     if "read-only mode!" in text or "read-only transaction" in text:
@@ -54,9 +57,13 @@ def in_our_words(error: duckdb.Error) -> GensearchError:
 def _locked(text: str) -> LockError:
     file = re.search(r'lock on file "([^"]*)"', text)
     holder = re.search(r"PID (\d+)", text)
-    where = f"database file '{file.group(1)}'" if file else "the database file"
+    where = _file(file.group(1) if file else None)
     who = f"another process (PID {holder.group(1)})" if holder else "another process"
     return LockError(f"{where} is locked by {who}: close it there, or work on a copy of the file")
+
+
+def _file(path: str | None) -> str:
+    return f"database file '{path}'" if path else "the database file"
 
 
 def _first_line(text: str) -> str:

@@ -69,7 +69,7 @@ def published_attributes(
     ``codes`` are the leaf codes of the cells, shape (cell count, attribute count). With ``values`` a block prints the values
     that occur in it instead of its region: a set of categories, or the shortest interval on the leaf grid. ``declared``
     says for each attribute that the user gave its values (a taxonomy, an order); the values of the others come from the
-    data, and those that only suppressed rows have are printed nowhere.
+    data, and those that only suppressed rows have are printed nowhere: not as a category, not as the end of an interval.
     """
     return tuple(
         _published_attribute(
@@ -92,10 +92,11 @@ def _printed_codes(
 ) -> list[tuple[int, ...]]:
     """For each block the leaf codes that it prints, the missing one included."""
     if not values:
+        hidden = _suppressed(partition, codes[:, position]) if publishes_bounds(attribute) else set()
         by_region: dict[Region, tuple[int, ...]] = {}
         for block in partition.blocks:
             if block[position] not in by_region:
-                by_region[block[position]] = tuple(block[position].codes())
+                by_region[block[position]] = _without_hidden_ends(attribute, tuple(block[position].codes()), hidden)
         return [by_region[block[position]] for block in partition.blocks]
     missing = missing_code(attribute)
     present: list[set[int]] = [set() for _ in partition.blocks]
@@ -106,6 +107,19 @@ def _printed_codes(
     if isinstance(attribute, OrderedAttribute):
         return [_shortest_interval(found, missing) for found in present]
     return [tuple(sorted(found)) for found in present]
+
+
+def _without_hidden_ends(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int]) -> tuple[int, ...]:
+    """An interval without the single values at its ends that only suppressed rows have; the outermost leaves stay, because
+    their ends are printed open or where the user declared them."""
+    known = [code for code, leaf in enumerate(attribute.leaves) if not leaf.missing]
+    removable = {code for code in hidden if attribute.leaves[code].point} - {known[0], known[-1]} if known else set()
+    kept = [code for code in codes if not attribute.leaves[code].missing]
+    while kept and kept[-1] in removable:
+        kept.pop()
+    while kept and kept[0] in removable:
+        kept.pop(0)
+    return (*kept, *(code for code in codes if attribute.leaves[code].missing))
 
 
 def _shortest_interval(codes: Iterable[int], missing: int | None) -> tuple[int, ...]:

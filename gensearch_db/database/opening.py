@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 
 from gensearch_db.database.session import Session, open_database
-from gensearch_db.errors import LockError, SpecificationError
+from gensearch_db.errors import SpecificationError
 
 Database = str | Path | duckdb.DuckDBPyConnection | Session
 """A DuckDB file, or an open connection to one."""
@@ -40,11 +40,6 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
     try:
         with open_database(database, read_only=read_only and not in_memory) as session:
             yield session
-    except LockError as error:
-        # DuckDB does not say which file it is where this process has it open in another way.
-        if path.name in str(error):
-            raise
-        raise LockError(f"database file '{path}': {error}") from error
     except BaseException:
         if is_new:
             path.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ with names of our own, dropped by :meth:`PreparedTable.close`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -15,11 +16,11 @@ from gensearch_db.database.attributes.families import family_of
 from gensearch_db.database.attributes.resolve import ResolvedAttribute, resolve
 from gensearch_db.database.attributes.values import distinct_values
 from gensearch_db.database.cells import CountedCells, KeyedColumn, count_cells
-from gensearch_db.database.checks import check_columns, check_finite, named_columns
+from gensearch_db.database.checks import check_columns, finite_columns
 from gensearch_db.database.names import target_table
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import Source, open_source
+from gensearch_db.database.source import Column, Source, open_source
 from gensearch_db.database.value_domains import MappedDomain, ValueColumn, declared_columns, value_domain
 from gensearch_db.domain.attribute import Space
 from gensearch_db.domain.cells import Cells, Table
@@ -73,9 +74,10 @@ class PreparedTable:
 
 
 def drop_tables(session: Session, tables: list[TableName]) -> None:
-    """Drop temporary tables and empty the list."""
-    while tables:
-        session.execute(statement("drop_temporary_table", table=tables.pop()))
+    """Drop temporary tables and empty the list. A failure is raised after all of them were tried."""
+    with ExitStack() as drops:
+        while tables:
+            drops.callback(session.insist, statement("drop_temporary_table", table=tables.pop(0)))
 
 
 def prepare(
@@ -83,17 +85,21 @@ def prepare(
     problem: Problem,
     sensitive: Sequence[ValueColumn] | None = None,
     classes: Sequence[ValueColumn] = (),
+    problems: Problems | None = None,
 ) -> PreparedTable:
     """Resolve the problem's names, make the leaf values of each quasi-identifier, count the cells.
 
     ``sensitive`` and ``classes`` are the columns whose distributions the constraints and costs need (default for ``sensitive``:
     the problem's own, as it declares them). Raises :class:`SpecificationError` for what is wrong with the request and
-    :class:`DataError` for what is wrong with the data, each with everything that was found; nothing is left behind then.
+    :class:`DataError` for what is wrong with the data, with everything that was found, ``problems`` that the caller found
+    before included; nothing is left behind then.
     """
     wanted = declared_columns(problem) if sensitive is None else list(sensitive)
     temporary_tables: list[TableName] = []
     try:
-        return _prepare(session, problem, wanted, list(classes), temporary_tables)
+        return _prepare(
+            session, problem, wanted, list(classes), temporary_tables, Problems(DataError) if problems is None else problems
+        )
     except BaseException:
         drop_after_failure(session, temporary_tables)
         raise
@@ -115,17 +121,21 @@ def _prepare(
     sensitive: list[ValueColumn],
     classes: list[ValueColumn],
     temporary_tables: list[TableName],
+    problems: Problems,
 ) -> PreparedTable:
     target = target_table(session, problem.into)
     source = open_source(session, problem.table, temporary_tables)
-    check_columns(source, problem, [column.name for column in (*sensitive, *classes)])
+    suitable = check_columns(source, problem, [column.name for column in (*sensitive, *classes)], problems)
     if source.row_count == 0:
-        raise DataError(f"{problem.table}: source has 0 rows")
-    problems = Problems(DataError)
-    check_finite(session, source, named_columns(source, problem), problems)
-    problems.raise_if_any()
-    attributes = _attributes(session, source, problem, problems, temporary_tables)
-    mapped = [value_domain(session, source, column, problems, temporary_tables) for column in (*sensitive, *classes)]
+        problems.add(f"{problem.table}: source has 0 rows")
+        problems.raise_if_any()
+    finite = finite_columns(session, source, suitable, problems)
+    attributes = _attributes(session, source, problem, finite, problems, temporary_tables)
+    mapped = [
+        value_domain(session, source, column, problems, temporary_tables)
+        for column in (*sensitive, *classes)
+        if source.find(column.name) is not None
+    ]
     problems.raise_if_any()
     keyed = [
         KeyedColumn(source.column(name), attribute.leaves.value_map)
@@ -138,12 +148,19 @@ def _prepare(
 
 
 def _attributes(
-    session: Session, source: Source, problem: Problem, problems: Problems, temporary_tables: list[TableName]
+    session: Session,
+    source: Source,
+    problem: Problem,
+    columns: Sequence[Column],
+    problems: Problems,
+    temporary_tables: list[TableName],
 ) -> list[ResolvedAttribute]:
-    """The attributes in order; where some cannot be made, the reasons are in ``problems`` and they are left out."""
+    """The attributes of the given columns in order; where some cannot be made, they are left out and the reasons added."""
     found: list[ResolvedAttribute] = []
     for name, specification in problem.quasi_identifiers.items():
-        column = source.column(name)
+        column = source.find(name)
+        if column is None or column not in columns:
+            continue
         values = distinct_values(session, source, column, family_of(column.type), specification, temporary_tables)
         attribute = resolve(session, values, problems, temporary_tables)
         if attribute is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,16 @@ from gensearch_db.database.audit.subject import Source as AuditSource
 from gensearch_db.database.catalog import CatalogEntry, enter_release, find_release, remove_release
 from gensearch_db.database.labels import PublishedAttribute
 from gensearch_db.database.prepared import PreparedTable, drop_tables
-from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release
+from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import AuditError, SourceChangedError, SpecificationError
 from gensearch_db.privacy.constraint import Constraint
+from gensearch_db.problem.problem import Labels
 from gensearch_db.search.result import Partition
+
+_ONE_AT_A_TIME = Lock()
+"""Cursors of one process publish one after another: two that both make the catalog would undo each other."""
 
 
 def check_target(session: Session, target: TableName, *, replace: bool) -> None:
@@ -65,7 +70,7 @@ def write_release(
     try:
         tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members")}
         _load_partition(prepared, partition, plan, tables)
-        with _insertion_order(session), session.transaction():
+        with _insertion_order(session), _ONE_AT_A_TIME, session.transaction():
             check_target(session, plan.release, replace=replace)
             _read_members(prepared, plan, tables)
             older = find_release(session, plan.release)
@@ -92,11 +97,11 @@ def _new(session: Session, stem: str, temporary: list[TableName]) -> TableName:
 def _insertion_order(session: Session) -> Iterator[None]:
     """Keep the order of ORDER BY when tables are written, whatever the user set."""
     before = session.value(statement("release/insertion_order"))
-    session.execute(statement("release/set_insertion_order", on=True))
     try:
+        session.execute(statement("release/set_insertion_order", on=True))
         yield
     finally:
-        session.execute(statement("release/set_insertion_order", on=before))
+        session.insist(statement("release/set_insertion_order", on=before))
 
 
 def _load_partition(prepared: PreparedTable, partition: Partition, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
@@ -112,13 +117,16 @@ def _load_partition(prepared: PreparedTable, partition: Partition, plan: Release
         printed = session.temporary_table(f"printed_{attribute.position}")
         leaves = prepared.leaf_tables[attribute.position]
         try:
+            zone = specification(prepared.problem, attribute.columns.name).timezone
+            context: dict[str, Any]
             if attribute.published.interval:
                 _load(session, printed, _intervals(attribute.published))
-                template, context = "release/interval_regions", {}
+                template, context = "release/interval_regions", {"integral": attribute.columns.integral}
             else:
                 _load(session, printed, _members(attribute.published))
                 template, context = "release/value_regions", {"type": attribute.columns.type}
-            session.execute(statement(template, regions=attribute.regions, printed=printed, leaves=leaves, **context))
+            with session.in_zone(zone):
+                session.execute(statement(template, regions=attribute.regions, printed=printed, leaves=leaves, **context))
         finally:
             drop_tables(session, [printed])
 
@@ -141,6 +149,9 @@ def _intervals(published: PublishedAttribute) -> dict[str, list[Any]]:
         "last_code": [region.codes[-1] if region.codes else None for region in regions],
         "missing": ["no" if not region.missing else "possible" if region.codes else "only" for region in regions],
         "whole": [len(region.codes) == known and region.missing == published.has_missing for region in regions],
+        "closed": [
+            bool(region.codes) and region.codes[-1] < known - 1 and leaves[region.codes[-1]].point for region in regions
+        ],
         "point": [len(region.codes) == 1 and leaves[region.codes[0]].point for region in regions],
     }
 
@@ -257,4 +268,5 @@ def _subject(prepared: PreparedTable, plan: ReleasePlan, constraints: tuple[Cons
             prepared.source.relation, source_types, None if person is None else prepared.source.column(person).name
         ),
         suppressed=suppressed,
+        shortened=prepared.problem.labels is Labels.VALUES or suppressed > 0,
     )

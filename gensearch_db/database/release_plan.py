@@ -149,7 +149,7 @@ def _quasi_identifier_columns(
         return QuasiIdentifierColumns(
             name=name, kind="categorical", type=released_type(type_), label=name, values=names.new(f"{name}_values")
         )
-    spec = _specification(problem, name)
+    spec = specification(problem, name)
     domain = (None, None) if spec.domain is None else (str(spec.domain[0]), str(spec.domain[1]))
     return QuasiIdentifierColumns(
         name=name,
@@ -164,11 +164,12 @@ def _quasi_identifier_columns(
     )
 
 
-def _specification(problem: Problem, name: str) -> QuasiIdentifier:
+def specification(problem: Problem, name: str) -> QuasiIdentifier:
+    """What the problem says of the quasi-identifier that the source calls ``name``."""
     return next(spec for column, spec in problem.quasi_identifiers.items() if column.casefold() == name.casefold())
 
 
 def _is_declared(problem: Problem, name: str, type_: str) -> bool:
     """Whether the values of an attribute are known without the data: by a taxonomy, a list, or an ENUM type."""
-    spec = _specification(problem, name)
+    spec = specification(problem, name)
     return spec.taxonomy is not None or isinstance(spec.order, tuple) or type_.startswith("ENUM(") or type_ == "BOOLEAN"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,8 +17,8 @@ import duckdb
 
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.interruptible import InterruptibleRunner, Result
-from gensearch_db.database.rendering import Sql, qualified, statement
-from gensearch_db.errors import SpecificationError
+from gensearch_db.database.rendering import Sql, literal, qualified, statement
+from gensearch_db.errors import GensearchError, SpecificationError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -53,20 +53,25 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Restore the connection's settings, and close it if it is the session's own."""
-        if self._spill is not None:
-            # DuckDB refuses to change the directory once it was used; it is then left set, and emptied.
-            with suppress(duckdb.Error):
-                self.connection.execute(statement("session/reset_spill_directory"))
-            self._spill.cleanup()
-            self._spill = None
-        self._runner.close()
-        if self._owns_connection:
-            self.connection.close()
+        """Drop what the session left, restore the connection's settings, and close it if it is the session's own."""
+        with ExitStack() as steps:  # all are taken, whatever befalls one of them; the last comes first
+            if self._owns_connection:
+                steps.callback(self.connection.close)
+            steps.callback(self._runner.close)
+            steps.callback(self._take_spill_directory)
+            steps.callback(self._drop_leftovers)
 
     def execute(self, sql: Sql, parameters: Parameters = None) -> None:
         """Run a statement for its effect, to the end."""
         self.rows(sql, parameters)
+
+    def insist(self, sql: Sql) -> None:
+        """Run a statement that tidies up. What strikes it once (Ctrl-C, want of memory) is raised after a second try."""
+        try:
+            self.execute(sql)
+        except (GensearchError, KeyboardInterrupt):
+            self.execute(sql)
+            raise
 
     def rows(self, sql: Sql, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of the result, as Python values."""
@@ -110,6 +115,22 @@ class Session:
         return ("temp", "main", self.temporary_name(stem))
 
     @contextmanager
+    def in_zone(self, zone: str | None) -> Iterator[None]:
+        """Inside, instants are read and printed in this time zone (None: in the one that is set).
+
+        Raises :class:`SpecificationError` for a zone that DuckDB does not know.
+        """
+        before = self.value(statement("session/zone"))
+        if zone is None or zone == before:
+            yield
+            return
+        try:
+            self.execute(statement("session/set_zone", zone=literal(zone)))
+            yield
+        finally:
+            self.insist(statement("session/set_zone", zone=literal(before)))
+
+    @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens, or nothing.
 
@@ -117,12 +138,12 @@ class Session:
         nothing could be undone without undoing the user's own work.
         """
         self.refuse_open_transaction()
-        self.execute(statement("session/begin"))
         try:
+            self.execute(statement("session/begin"))
             yield
             self.execute(statement("session/commit"))
         except BaseException:
-            with suppress(duckdb.Error):  # a failed COMMIT has ended the transaction already
+            with suppress(duckdb.Error):  # a failed BEGIN or COMMIT leaves none
                 self.connection.execute(statement("session/rollback"))
             raise
 
@@ -149,6 +170,23 @@ class Session:
             with suppress(duckdb.Error):  # a locked configuration: statements then fail with a clear error where memory ends
                 self.connection.execute(statement("session/set_spill_directory"), {"directory": self._spill.name})
 
+    def _take_spill_directory(self) -> None:
+        if self._spill is None:
+            return
+        try:
+            # DuckDB refuses to change the directory once it was used; it is then left set, and emptied.
+            with suppress(duckdb.Error):
+                self.connection.execute(statement("session/reset_spill_directory"))
+        finally:
+            self._spill.cleanup()
+            self._spill = None
+
+    def _drop_leftovers(self) -> None:
+        """Tables whose own clean-up failed. In a transaction that was aborted nothing can be done: its end drops them."""
+        with suppress(GensearchError):
+            for (name,) in self.rows(statement("session/own_tables"), {"prefix": self._prefix}):
+                self.insist(statement("drop_temporary_table", table=("temp", "main", name)))
+
 
 def open_database(path: str | Path, read_only: bool = False) -> Session:
     """Open a DuckDB file (``":memory:"`` for a database in memory) as a session that owns its connection.
@@ -156,6 +194,6 @@ def open_database(path: str | Path, read_only: bool = False) -> Session:
     Raises :class:`LockError` if another process holds the file (with its PID) or this process has it open with another
     configuration, :class:`SpecificationError` if it is no DuckDB database or does not exist.
     """
-    with translated():
+    with translated(opening=str(path)):
         connection = duckdb.connect(str(path), read_only=read_only)
     return Session(connection, owns_connection=True)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from gensearch_db.errors import Problems, SpecificationError
 from gensearch_db.problem.sensitive import by_name
@@ -49,7 +49,12 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _as_text(value: Any) -> Any:
+def _plain(value: Any) -> str | int | float:
+    """A bound of a domain: a text or number as it is, a date as its text."""
+    return value if isinstance(value, str | int | float) and not isinstance(value, bool) else _as_text(value)
+
+
+def _as_text(value: Any) -> str:
     """A value as DuckDB prints it; anything but a text, number, boolean, date or timestamp is refused."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -80,6 +85,19 @@ class QuasiIdentifier(_Model):
     weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
     minimum_length: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     timezone: str | None = None
+
+    @field_validator("domain", "order", mode="before")
+    @classmethod
+    def _values_as_text(cls, value: Any, info: ValidationInfo) -> Any:
+        """TOML, JSON and Python write numbers, booleans and dates without quotes; DuckDB reads them from text."""
+        if info.field_name == "order" and isinstance(value, bool):
+            return value
+        if value is not None and not isinstance(value, list | tuple):
+            raise ValueError("must be a list of values")
+        texts = tuple(_plain(each) if info.field_name == "domain" else _as_text(each) for each in value or ())
+        if info.field_name == "domain" and value is not None and len(texts) != 2:
+            raise ValueError("must be the lowest and the highest value: [0, 120]")
+        return texts if value is not None else None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -172,7 +190,20 @@ class Problem(_Model):
         return seconds(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _roles(self) -> Self:
+    def _statistics_fit(self) -> Self:
+        if self.statistics is StatisticsSource.SQL and self.strategy is not Strategy.ENUMERATION:
+            raise ValueError(
+                f"statistics = sql goes with strategy = enumeration, not with {self.strategy.value}: block_graph, mondrian and"
+                " mondrian_steepest count in compiled code (statistics = auto or memory)"
+            )
+        return self
+
+    def check_roles(self) -> None:
+        """Raise :class:`SpecificationError` for each column that is named twice, and where no quasi-identifier is named.
+
+        Not a part of the validation: it is called together with the checks against the database, whose findings are reported
+        in the same message.
+        """
         problems = Problems(SpecificationError)
         roles: dict[str, str] = {}
         lists = [
@@ -192,7 +223,6 @@ class Problem(_Model):
         if not self.quasi_identifiers:
             problems.add("no quasi-identifier is named: name at least one column that others could link to a person")
         problems.raise_if_any()
-        return self
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Problem:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gensearch_db.errors import SpecificationError
+from gensearch_db.errors import Problems, SpecificationError
 
 FORMS = (
     "every 5, every month, at 18, 65, 16 quantiles, anywhere, prefix, ordered, order low, mid, high, "
@@ -65,14 +65,26 @@ def specification(text: str, name: str) -> dict[str, Any]:
 def quasi_identifiers(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
     """Accept every form a caller may use: lines of text, names, or a mapping of names to fields, text or None.
 
-    Raises :class:`SpecificationError` for a name given twice.
+    Raises :class:`SpecificationError` for all that cannot be read and for names given twice.
     """
-    if isinstance(given, Mapping):
-        return {name: specification(spec, name) if isinstance(spec, str) else (spec or {}) for name, spec in given.items()}
+    problems = Problems(SpecificationError)
     read: dict[str, Any] = {}
-    for text in [given] if isinstance(given, str) else given:
-        name, fields = quasi_identifier(text)
+    written = (
+        given.items()
+        if isinstance(given, Mapping)
+        else [(None, text) for text in ([given] if isinstance(given, str) else given)]
+    )
+    for key, spec in written:
+        try:
+            if key is None:
+                name, fields = quasi_identifier(spec)
+            else:
+                name, fields = key, specification(spec, key) if isinstance(spec, str) else (spec or {})
+        except SpecificationError as error:
+            problems.absorb(error)
+            continue
         if name in read:
-            raise SpecificationError(f"column '{name}' is named twice as quasi-identifier")
+            problems.add(f"column '{name}' is named twice as quasi-identifier")
         read[name] = fields
+    problems.raise_if_any()
     return read

@@ -1,4 +1,7 @@
 {# -- name: attributes/typed
-   -- purpose: a text as a value of the column's type, NULL where it is none; timestamps with time zone are read in $zone
+   -- purpose: a text as a finite value of the column's type, NULL where it is none or the type would drop a part of it;
+   --          without an offset of its own, a timestamp with time zone is read in the session's zone
    -- parameters: text (SQL), type, family #}
-{% if family == 'timestamptz' %}timezone($zone, TRY_CAST({{ text }} AS TIMESTAMP)){% else %}TRY_CAST({{ text }} AS {{ type | type_name }}){% endif %}
+{% if family == 'date' %}(SELECT day FROM (SELECT TRY_CAST({{ text }} AS DATE) AS day) WHERE isfinite(day) AND day = coalesce(TRY_CAST({{ text }} AS TIMESTAMP), day))
+{%- elif family in ('timestamp', 'timestamp_ns', 'timestamptz') %}(SELECT moment FROM (SELECT TRY_CAST({{ text }} AS {{ type | type_name }}) AS moment) WHERE isfinite(moment))
+{%- else %}TRY_CAST({{ text }} AS {{ type | type_name }}){% endif %}

@@ -1,6 +1,7 @@
 -- name: release/interval_regions
 -- purpose: bounds and labels of the published regions of a numeric or temporal attribute, taken from its leaf table
--- parameters: regions (table to make), printed (region, first_code, last_code, missing, whole, point), leaves
+-- parameters: regions (table to make), printed (region, first_code, last_code, missing, whole, point, closed), leaves,
+--             integral (values are whole: [20, 25) says all; else a region that ends with a single value is called [2.5, 7.25])
 CREATE TEMP TABLE {{ regions | qualified }} AS
 SELECT region, lower, upper, missing,
        CASE WHEN missing = 'only' THEN NULL
@@ -8,16 +9,20 @@ SELECT region, lower, upper, missing,
             WHEN whole THEN '*'
             ELSE CASE WHEN single THEN value  -- a leaf's own name: 20, [20, 25), 2024-03
                       WHEN lower IS NULL AND upper IS NULL THEN 'not NULL'
+                      {% if not integral %}
+                      WHEN closed AND lower IS NULL THEN '<= ' || last_value::VARCHAR
+                      WHEN closed THEN '[' || lower::VARCHAR || ', ' || last_value::VARCHAR || ']'
+                      {% endif %}
                       WHEN lower IS NULL THEN '< ' || upper::VARCHAR
                       WHEN upper IS NULL THEN '>= ' || lower::VARCHAR
                       ELSE '[' || lower::VARCHAR || ', ' || upper::VARCHAR || ')' END
                  || CASE WHEN missing = 'possible' THEN ' or NULL' ELSE '' END END AS label
 FROM (
-    SELECT printed.region AS region, printed.missing AS missing, printed.whole AS whole, printed.point AS point,
+    SELECT printed.region AS region, printed.missing AS missing, printed.whole AS whole, printed.point AS point, printed.closed AS closed,
            printed.first_code = printed.last_code AS single,
            CASE WHEN printed.point THEN first_leaf.point_lower ELSE first_leaf.lower END AS lower,
            CASE WHEN printed.point THEN first_leaf.point_upper ELSE last_leaf.upper END AS upper,
-           first_leaf.label AS value
+           first_leaf.label AS value, last_leaf.point_lower AS last_value
     FROM {{ printed | qualified }} AS printed
     LEFT JOIN {{ leaves | qualified }} AS first_leaf ON first_leaf.code = printed.first_code
     LEFT JOIN {{ leaves | qualified }} AS last_leaf ON last_leaf.code = printed.last_code

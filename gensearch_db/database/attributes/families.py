@@ -62,7 +62,7 @@ def family_of(type_name: str) -> Family:
         return Family.INTEGER
     if re.fullmatch(r"DECIMAL\(\d+,\d+\)", type_name):
         return Family.DECIMAL
-    if type_name.startswith("ENUM(") and not type_name.endswith("[]"):
+    if type_name.startswith("ENUM(") and type_name.endswith(")"):
         return Family.ENUM
     return Family.OTHER
 

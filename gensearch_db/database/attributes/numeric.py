@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -20,32 +20,34 @@ from numpy.typing import NDArray
 from gensearch_db.database.attributes.families import Family, decimal_scale
 from gensearch_db.database.attributes.leaves import LeafPlan, Plan, with_ends
 from gensearch_db.database.attributes.values import DistinctValues
+from gensearch_db.database.source import Column
 from gensearch_db.errors import SpecificationError
 
 FEW_VALUES = 200
 """Up to this many distinct values, a column without a specification may be split anywhere; above, at quantiles."""
 DEFAULT_QUANTILES = 64
 
+RESOLUTION = {Family.DATE: "D", Family.TIMESTAMP: "us", Family.TIMESTAMPTZ: "us", Family.TIMESTAMP_NS: "ns"}
+"""The unit, as numpy has it, in which places on the line of dates and timestamps count."""
+
+_EXACT = Context(prec=1000)
+"""Python rounds to 28 digits otherwise; DECIMAL has up to 38, and the edge of a wide bin may have more."""
+
 Domain = tuple[Any, Any] | None
 
 
 def anywhere(values: DistinctValues, domain: Domain) -> Plan:
-    """Each distinct value is a leaf; it reaches to the next whole number or, for other types, to the next value."""
-    positions = values.positions
-    leaves = [LeafPlan(position, _next(values, ordinal), point=ordinal) for ordinal, position in enumerate(positions)]
+    """Each distinct value is a leaf that reaches to the next value that its type can hold: not to the next one of the data,
+    which may belong to rows that are suppressed later."""
+    leaves = [
+        LeafPlan(position, next_place(position, values.family, values.column.type), point=ordinal)
+        for ordinal, position in enumerate(values.positions)
+    ]
     if domain is not None and leaves:
         # The ends reach to the declared bounds: bounds of their own would print the extreme values.
         leaves[0] = replace(leaves[0], lower=domain[0])
         leaves[-1] = replace(leaves[-1], upper=domain[1])
     return _plan(leaves, list(range(len(leaves))), domain)
-
-
-def _next(values: DistinctValues, ordinal: int) -> Any:
-    if values.family.whole:
-        return values.positions[ordinal] + 1
-    if ordinal + 1 < values.count:
-        return values.positions[ordinal + 1]
-    return None
 
 
 def at(values: DistinctValues, cuts: Sequence[Any], domain: Domain) -> Plan:
@@ -59,15 +61,18 @@ def at(values: DistinctValues, cuts: Sequence[Any], domain: Domain) -> Plan:
 
 
 def quantiles(values: DistinctValues, count: int, domain: Domain) -> Plan:
-    """Up to ``count`` leaves of about the same number of rows; a value is never cut."""
+    """Up to ``count`` leaves of about the same number of rows; a value is never cut.
+
+    A cut is the roundest place between two neighbouring values, so that it tells as little as possible about either.
+    """
     total = sum(values.counts)
     cuts: list[Any] = []
-    before = 0
+    before, below = 0, None
     for position, rows in zip(values.positions, values.counts, strict=True):
         # The next cut goes before the first value that has its share of the rows below it.
         if before and before * count >= total * (len(cuts) + 1):
-            cuts.append(position)
-        before += rows
+            cuts.append(roundest_place(below, position, values.family, values.column.type))
+        before, below = before + rows, position
     return at(values, cuts, domain)
 
 
@@ -76,7 +81,7 @@ def every(values: DistinctValues, width: Fraction, domain: Domain) -> Plan:
     if values.family is Family.FLOAT:
         bin_of, edge = _float_grid(width, single=values.column.type == "FLOAT")
     else:
-        bin_of, edge = _exact_grid(width, values.column.type)
+        bin_of, edge = _exact_grid(width, values.column)
     return binned(values, [bin_of(position) for position in values.positions], edge, domain)
 
 
@@ -95,21 +100,64 @@ def no_codes() -> NDArray[np.int32]:
 
 def same_number(text: str, found: Any, family: Family) -> bool:
     """Whether a whole or decimal column holds the number as written; floating-point numbers and dates are read by DuckDB."""
+    if family is Family.FLOAT:
+        return math.isfinite(found)
     if family not in (Family.INTEGER, Family.DECIMAL):
         return True
-    return Fraction(text) == Fraction(found)
+    try:
+        return Fraction(text) == Fraction(found)
+    except ValueError:  # forms that only DuckDB reads, as 0x10
+        return False
 
 
 def next_place(position: Any, family: Family, type_name: str) -> Any:
     """The next value that the type can hold: declared domains include both bounds, intervals are half-open."""
     if family is Family.DECIMAL:
-        return position + Decimal(1).scaleb(-decimal_scale(type_name))
+        return _EXACT.add(position, Decimal(1).scaleb(-decimal_scale(type_name)))
     if type_name == "FLOAT":
         with np.errstate(over="ignore"):
             return float(np.nextafter(np.float32(position), np.float32(np.inf)))
     if family is Family.FLOAT:
         return math.nextafter(position, math.inf)
     return position + {"TIMESTAMP_S": 1_000_000, "TIMESTAMP_MS": 1_000}.get(type_name, 1)
+
+
+def roundest_place(below: Any, position: Any, family: Family, type_name: str) -> Any:
+    """The place above ``below`` and at most at ``position`` that has the fewest digits (a calendar unit for dates)."""
+    if family.temporal:
+        return _roundest_moment(below, position, family)
+    largest = math.ceil(max(abs(Fraction(below)), abs(Fraction(position))))
+    for exponent in range(len(str(largest)), -MOST_DIGITS, -1):
+        step = Fraction(10) ** exponent
+        exact = math.floor(Fraction(position) / step) * step
+        place = _held(exact, family, type_name)
+        if below < place <= position:
+            return place
+    return position
+
+
+MOST_DIGITS = 340
+"""Digits behind the point of the smallest floating-point number, and some."""
+
+
+def _held(exact: Fraction, family: Family, type_name: str) -> Any:
+    """A number as the column's family holds it."""
+    if family is Family.INTEGER:
+        return math.floor(exact)
+    if family is Family.DECIMAL:
+        scale = decimal_scale(type_name)
+        return Decimal(math.floor(exact * 10**scale)).scaleb(-scale, _EXACT)
+    return _nearest_single(exact, float(exact)) if type_name == "FLOAT" else float(exact)
+
+
+def _roundest_moment(below: int, position: int, family: Family) -> int:
+    resolution = RESOLUTION[family]
+    moment = np.datetime64(position, resolution)
+    for unit in ("Y", "M", "D", "h", "m", "s", "ms"):
+        place = int(moment.astype(f"datetime64[{unit}]").astype(f"datetime64[{resolution}]").astype(np.int64))
+        if below < place <= position:
+            return place
+    return position
 
 
 def _plan(leaves: Sequence[LeafPlan], codes: Sequence[int], domain: Domain) -> Plan:
@@ -120,18 +168,21 @@ def _plan(leaves: Sequence[LeafPlan], codes: Sequence[int], domain: Domain) -> P
     return Plan(ended, np.asarray(codes, np.int32) + np.int32(shift))
 
 
-def _exact_grid(width: Fraction, type_name: str) -> tuple[Callable[[Any], int], Callable[[int], Any]]:
+def _exact_grid(width: Fraction, column: Column) -> tuple[Callable[[Any], int], Callable[[int], Any]]:
     """Bins of integers and decimals, counted in units of the last digit."""
+    type_name = column.type
     scale = decimal_scale(type_name)
     step = width * 10**scale
     if step.denominator != 1:
-        raise SpecificationError(f"a width of {float(width):g} is finer than the column's type {type_name} can tell apart")
+        raise SpecificationError(
+            f"column '{column.name}': a width of {float(width):g} is finer than the column's type {type_name} can tell apart"
+        )
     whole = int(step)
     if scale == 0 and not type_name.startswith("DECIMAL"):
         return lambda position: position // whole, lambda number: number * whole
     return (
-        lambda position: int(position.scaleb(scale)) // whole,
-        lambda number: Decimal(number * whole).scaleb(-scale),
+        lambda position: int(position.scaleb(scale, _EXACT)) // whole,
+        lambda number: Decimal(number * whole).scaleb(-scale, _EXACT),
     )
 
 

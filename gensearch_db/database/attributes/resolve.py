@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from gensearch_db.database.attributes.values import DistinctValues
 from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import source_relation
-from gensearch_db.database.taxonomies import TaxonomyTree, rows_from_csv, rows_from_json, tree_from_rows
+from gensearch_db.database.taxonomies import Row, TaxonomyTree, rows_from_csv, rows_from_json, tree_from_rows
 from gensearch_db.domain.attribute import (
     Attribute,
     OrderedAttribute,
@@ -24,7 +24,7 @@ from gensearch_db.domain.attribute import (
     UnorderedAttribute,
 )
 from gensearch_db.domain.taxonomy import Taxonomy
-from gensearch_db.errors import DataError, Problems, SpecificationError
+from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
 from gensearch_db.problem.problem import is_file
 
 FLAT_VALUES = 2
@@ -44,15 +44,16 @@ def resolve(
 ) -> ResolvedAttribute | None:
     """Make the attribute of a column. What is wrong with its data goes to ``problems``, and the result is then None."""
     before = len(problems)
-    try:
-        plan, kind, taxonomy = _Resolver(session, values, problems).plan()
-    except DataError as error:
-        problems.add(str(error))
-        return None
-    if len(problems) > before:
-        return None
-    leaves = make_leaves(session, values, plan, temporary_tables)
     specification = values.specification
+    try:
+        with session.in_zone(_zone(session, values)):
+            plan, kind, taxonomy = _Resolver(session, values, problems).plan()
+            if len(problems) > before:
+                return None
+            leaves = make_leaves(session, values, plan, temporary_tables)
+    except (SpecificationError, DataError) as error:
+        problems.absorb(error)
+        return None
     common: dict[str, Any] = {
         "name": values.column.name,
         "leaves": leaves.leaves,
@@ -66,19 +67,51 @@ def resolve(
     return ResolvedAttribute(kind(**common), leaves)
 
 
-def read_tree(session: Session, source: str, data_values: Sequence[str]) -> TaxonomyTree:
-    """A taxonomy from a table, query or Parquet file, a CSV file, or a nested JSON file."""
+def _zone(session: Session, values: DistinctValues) -> str | None:
+    """The zone whose calendar counts. Raises :class:`SpecificationError` where it is missing, unknown, or not needed."""
+    zone, name = values.specification.timezone, values.column.name
+    if values.family is not Family.TIMESTAMPTZ and zone is not None:
+        raise SpecificationError(
+            f"column '{name}' is of type {values.column.type}: only a TIMESTAMP WITH TIME ZONE can have a timezone"
+        )
+    if values.family is Family.TIMESTAMPTZ and zone is None:
+        raise SpecificationError(
+            f"column '{name}' is of type TIMESTAMP WITH TIME ZONE: name the zone whose calendar counts,"
+            " for example timezone = 'Europe/Berlin'"
+        )
+    if zone is not None:
+        known = [row[0] for row in session.rows(statement("attributes/zones"))]
+        if zone.casefold() not in {each.casefold() for each in known}:
+            raise SpecificationError(f"column '{name}': there is no time zone '{zone}'{near_matches(zone, known)}")
+    return zone
+
+
+def read_tree(session: Session, source: str, values: DistinctValues) -> TaxonomyTree:
+    """A taxonomy from a table, query or Parquet file, a CSV file, or a nested JSON file.
+
+    Raises :class:`SpecificationError` or :class:`DataError`; each problem names the column that the taxonomy is for.
+    """
+    try:
+        rows, names = _taxonomy_rows(session, source, values.texts)
+        return tree_from_rows(rows, source, values.texts, names)
+    except (SpecificationError, DataError) as error:
+        problems = Problems(type(error))
+        for message in error.problems or (str(error),):
+            problems.add(f"column '{values.column.name}': {message}")
+        problems.raise_if_any()
+        raise
+
+
+def _taxonomy_rows(session: Session, source: str, data_values: Sequence[str]) -> tuple[Iterable[Row], Sequence[str]]:
+    """The rows of a taxonomy, and the names of its columns where it has any."""
     path = Path(source)
-    names: Sequence[str] = ()
     if path.suffix.lower() == ".json":
-        rows = rows_from_json(path)
-    elif is_file(source) and ".parquet" not in path.name.lower():
-        rows, names = rows_from_csv(path, data_values)
-    else:
-        relation = source_relation(session, source)
-        names = [row[0] for row in session.rows(statement("source/columns", relation=relation))]
-        rows = session.rows(statement("taxonomies/rows", relation=relation, columns=names))
-    return tree_from_rows(rows, source, data_values, names)
+        return rows_from_json(path), ()
+    if is_file(source) and ".parquet" not in path.name.lower():
+        return rows_from_csv(path, data_values)
+    relation = source_relation(session, source)
+    names = [row[0] for row in session.rows(statement("source/columns", relation=relation))]
+    return session.rows(statement("taxonomies/rows", relation=relation, columns=names)), names
 
 
 def enum_levels(session: Session, type_name: str) -> list[str]:
@@ -129,7 +162,7 @@ class _Resolver:
 
     def tree(self, source: str) -> Resolution:
         values = self.categories()
-        tree = read_tree(self.session, source, values.texts)
+        tree = read_tree(self.session, source, values)
         return self.with_tree(*trees.from_tree(values, tree, source, self.problems))
 
     def with_tree(self, plan: Plan, taxonomy: Taxonomy) -> Resolution:
@@ -137,7 +170,7 @@ class _Resolver:
 
     def ordered(self) -> Plan:
         order = self.specification.order
-        if self.specification.split is not None and parse_split(self.specification.split) != Anywhere():
+        if self.specification.split is not None and self.written_split(self.specification.split) != Anywhere():
             raise SpecificationError(f"column '{self.name}': an order can be split anywhere, not '{self.specification.split}'")
         if isinstance(order, tuple):
             return categories.in_order(self.categories(), order, self.problems)
@@ -151,7 +184,7 @@ class _Resolver:
 
     def category(self) -> Resolution:
         if self.specification.split is not None:
-            if parse_split(self.specification.split) != Anywhere():
+            if self.written_split(self.specification.split) != Anywhere():
                 raise SpecificationError(
                     f"column '{self.name}' is of type {self.values.column.type};"
                     f" '{self.specification.split}' needs numbers or dates"
@@ -166,28 +199,20 @@ class _Resolver:
         domain = self.domain()
         if self.values.count == 0:
             return Plan((), numeric.no_codes())
-        try:
-            if isinstance(split, Anywhere):
-                return numeric.anywhere(self.values, domain)
-            if isinstance(split, Quantiles):
-                return numeric.quantiles(self.values, split.count, domain)
-            if isinstance(split, At):
-                return numeric.at(self.values, [self.place(point, "cut point") for point in split.points], domain)
-            if split.unit is not None:
-                return temporal.calendar(self.values, split, self.local_times(), self.instants, domain)
-            return numeric.every(self.values, split.width, domain)
-        except SpecificationError as error:
-            raise SpecificationError(f"column '{self.name}': {error}") from error
+        if isinstance(split, Anywhere):
+            return numeric.anywhere(self.values, domain)
+        if isinstance(split, Quantiles):
+            return numeric.quantiles(self.values, split.count, domain)
+        if isinstance(split, At):
+            return numeric.at(self.values, self.places(split.points, "cut point"), domain)
+        if split.unit is not None:
+            return temporal.calendar(self.values, split, self.local_times(), self.instants, domain)
+        return numeric.every(self.values, split.width, domain)
 
     def split(self) -> Split:
         temporal_column = self.values.family.temporal
-        if temporal_column and self.values.family is Family.TIMESTAMPTZ and self.specification.timezone is None:
-            raise SpecificationError(
-                f"column '{self.name}' is of type TIMESTAMP WITH TIME ZONE: name the zone whose calendar counts,"
-                " for example timezone = 'Europe/Berlin'"
-            )
         if self.specification.split is not None:
-            split = parse_split(self.specification.split)
+            split = self.written_split(self.specification.split)
             if isinstance(split, Every) and (split.unit is not None) != temporal_column:
                 wanted = "a unit of time, as in 'every month'" if temporal_column else "a number, as in 'every 5'"
                 raise SpecificationError(
@@ -198,15 +223,24 @@ class _Resolver:
             return temporal.default_split(self.local_times(), self.values.family)
         return Anywhere() if self.values.count <= numeric.FEW_VALUES else Quantiles(numeric.DEFAULT_QUANTILES)
 
-    def place(self, text: str, what: str) -> Any:
-        """A cut point or bound as the column's type reads it. Raises :class:`SpecificationError` if the type cannot hold it."""
+    def written_split(self, text: str) -> Split:
+        try:
+            return parse_split(text)
+        except SpecificationError as error:
+            raise SpecificationError(f"column '{self.name}': {error}") from error
+
+    def places(self, texts: Sequence[str], what: str) -> list[Any]:
+        """Cut points or bounds as the column's type reads them. Raises :class:`SpecificationError` for all that it cannot
+        hold exactly, infinite ones included."""
         family, type_name = self.values.family, self.values.column.type
-        zone = self.specification.timezone
         typed = statement("attributes/typed", text=Sql("$text"), type=type_name, family=Sql(family.value))
-        parameters = {"text": text, "zone": zone} if family is Family.TIMESTAMPTZ else {"text": text}
-        found = self.session.value(statement("attributes/place", place=position_sql(typed, family)), parameters)
-        if found is None or not numeric.same_number(text, found, family):
-            raise SpecificationError(f"column '{self.name}': {what} '{text}' is not a value of type {type_name}")
+        place = statement("attributes/place", place=position_sql(typed, family))
+        found = [self.session.value(place, {"text": text}) for text in texts]
+        problems = Problems(SpecificationError)
+        for text, position in zip(texts, found, strict=True):
+            if position is None or not numeric.same_number(text, position, family):
+                problems.add(f"column '{self.name}': {what} '{text}' is not a value of type {type_name}")
+        problems.raise_if_any()
         return found
 
     def domain(self) -> numeric.Domain:
@@ -214,7 +248,7 @@ class _Resolver:
         declared = self.specification.domain
         if declared is None:
             return None
-        low, high = (self.place(str(bound), "domain bound") for bound in declared)
+        low, high = self.places([str(bound) for bound in declared], "domain bound")
         if low > high:
             raise SpecificationError(f"column '{self.name}': the domain [{declared[0]}, {declared[1]}] ends before it begins")
         outside = sum(

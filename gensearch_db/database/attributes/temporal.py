@@ -11,10 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gensearch_db.database.attributes.families import Family
 from gensearch_db.database.attributes.leaves import Plan
-from gensearch_db.database.attributes.numeric import Domain, binned
+from gensearch_db.database.attributes.numeric import RESOLUTION, Domain, binned
 from gensearch_db.database.attributes.splits import Every
 from gensearch_db.database.attributes.values import DistinctValues
 from gensearch_db.errors import SpecificationError
@@ -31,7 +32,6 @@ _STEP = {
     "decade": ("Y", 10),
     "century": ("Y", 100),
 }
-_RESOLUTION = {Family.DATE: "D", Family.TIMESTAMP: "us", Family.TIMESTAMPTZ: "us", Family.TIMESTAMP_NS: "ns"}
 _MONDAY = -3
 """1969-12-29, in days since 1970-01-01."""
 _FINER_THAN_A_DAY = ("second", "minute", "hour")
@@ -52,13 +52,12 @@ def calendar(values: DistinctValues, split: Every, local: Sequence[int], to_inst
     code, factor = _STEP[split.unit]
     width = factor * int(split.width)
     origin = _MONDAY if split.unit == "week" else {"Y": -1970, "M": -1970 * 12}.get(code, 0)
-    resolution = _RESOLUTION[values.family]
-    moments = np.asarray(local, np.int64).view(f"datetime64[{resolution}]")
-    bins = (moments.astype(f"datetime64[{code}]").astype(np.int64) - origin) // width
+    resolution = RESOLUTION[values.family]
+    bins = (_units(np.asarray(local, np.int64), code, resolution) - origin) // width
 
     numbers = sorted({int(number) for number in bins} | {int(number) + 1 for number in bins})
     starts = np.asarray([number * width + origin for number in numbers], np.int64).view(f"datetime64[{code}]")
-    instants = to_instant(starts.astype(f"datetime64[{resolution}]").astype(np.int64).tolist())
+    instants = to_instant(_places(starts, resolution))
     edge = dict(zip(numbers, instants, strict=True))
     if values.family is Family.TIMESTAMPTZ:
         # An hour that a clock change repeats belongs to the bin that encloses it as an instant.
@@ -68,9 +67,28 @@ def calendar(values: DistinctValues, split: Every, local: Sequence[int], to_inst
     return _labelled(plan, {edge[n]: (edge.get(n + 1), start) for n, start in zip(numbers, starts, strict=True)}, split)
 
 
+def _per(code: str, resolution: str) -> int:
+    """How many of the resolution a unit of a fixed length (at most a day) has."""
+    return int(np.timedelta64(1, code) // np.timedelta64(1, resolution))
+
+
+def _units(moments: NDArray[np.int64], code: str, resolution: str) -> NDArray[np.int64]:
+    """The number, since 1970, of the unit that each moment lies in. (numpy's own division wraps around at the first day.)"""
+    if code in ("Y", "M"):
+        return moments.view(f"datetime64[{resolution}]").astype(f"datetime64[{code}]").astype(np.int64)
+    return moments // _per(code, resolution)
+
+
+def _places(starts: NDArray[np.datetime64], resolution: str) -> list[int]:
+    """Beginnings of calendar units as whole numbers of the resolution; exact beyond numpy's 64 bits too."""
+    days_or_less = starts.astype("datetime64[D]") if np.datetime_data(starts.dtype)[0] in ("Y", "M") else starts
+    unit = _per(np.datetime_data(days_or_less.dtype)[0], resolution)
+    return [int(start) * unit for start in days_or_less.astype(np.int64)]
+
+
 def default_split(local: Sequence[int], family: Family) -> Every:
     """By year; by month where all values lie in one year."""
-    moments = np.asarray(local, np.int64).view(f"datetime64[{_RESOLUTION[family]}]")
+    moments = np.asarray(local, np.int64).view(f"datetime64[{RESOLUTION[family]}]")
     years = np.unique(moments.astype("datetime64[Y]"))
     return Every(Fraction(1), "year" if len(years) > 1 else "month")
 
