@@ -41,7 +41,9 @@ class Anonymize:
 
     def problem(self, roles: Mapping[str, Any] | None = None) -> Problem:
         """The problem, with ``roles`` (from column comments) added. Raises :class:`SpecificationError` for a wrong one."""
-        return Problem.from_fields({**self.fields, **(roles or {})})
+        problem = Problem.from_fields({**self.fields, **(roles or {})})
+        problem.check_roles()
+        return problem
 
 
 @dataclass(frozen=True)
