@@ -23,7 +23,7 @@ from .statements import statement_count, struck
 FEWEST_STATEMENTS = 20
 """A run sends more than this; fewer would mean that the faults miss it."""
 
-KILL_EVERY = int(os.environ.get("GENSEARCH_KILL_EVERY", "12"))
+KILL_EVERY = int(os.environ.get("GENSEARCH_KILL_EVERY", "16"))
 """A process is killed at every so-many-th statement; 1 takes some minutes."""
 
 
@@ -126,8 +126,12 @@ def test_a_process_killed_at_a_statement_leaves_the_old_release(house: House, af
     """The file opens, holds the old or the new release whole, and the next run works."""
     seen: Counter[str] = Counter()
     count = statements_of(anonymize, house)
-    # The last third of a run holds the transaction, where most can go wrong.
-    numbers = sorted({*range(1, count + 1, KILL_EVERY), *range(2 * count // 3, count + 1, max(1, KILL_EVERY // 2)), count})
+    # The last third of a run holds the transaction, where most can go wrong. Before a statement is after another one, mostly.
+    numbers = sorted(
+        {*range(1, count + 1, KILL_EVERY), *range(2 * count // 3, count + 1, max(1, KILL_EVERY // 2)), count}
+        if after
+        else range(1, count + 1, 2 * KILL_EVERY)
+    )
     for number in numbers:
         kill_at(anonymize, house, number, after)
         with duckdb.connect(house.path) as connection:
