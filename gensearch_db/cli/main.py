@@ -33,11 +33,15 @@ USAGE_ERROR: type[typer.BadParameter] = typer.BadParameter.__base__  # type: ign
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
+_INTERRUPTED_MESSAGE = "interrupted; the statement that was running wrote nothing"
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; errors become one message on stderr and the exit code of their class."""
     try:
         code = application(arguments, standalone_mode=False)
+        if code == INTERRUPTED:  # Typer turns Ctrl-C into this code without a word
+            _complain(_INTERRUPTED_MESSAGE)
         if isinstance(code, int):
             sys.exit(code)
     except GensearchError as error:
@@ -47,7 +51,7 @@ def main(arguments: list[str] | None = None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted; nothing was written")
+        _complain(_INTERRUPTED_MESSAGE)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

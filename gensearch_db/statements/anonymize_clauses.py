@@ -19,7 +19,6 @@ from gensearch_db.tokens import Kind, Token
 
 def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
     """Read what follows the word ANONYMIZE. Raises :class:`QueryError` or :class:`SpecificationError`."""
-    first = reader.position
     named = reader.take("TABLE")
     if not named and not ((token := reader.current) is not None and token.is_symbol("(")):
         raise reader.expected("TABLE or a (query)", known=["TABLE"])
@@ -37,11 +36,10 @@ def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
         reader.position += len(words.split())
         for field, value in CLAUSES[words](reader).items():
             fields[field] = value
-    text = reader.script[reader.tokens[first - 1].start : reader.tokens[-1].end]
     replace = fields.pop("replace", False)
     if "release" in fields:
         return _apply_release(reader, fields, replace, seen)
-    anonymize = Anonymize(fields, replace, text)
+    anonymize = Anonymize(fields, replace)
     if anonymize.names_roles:
         anonymize.problem()
     return anonymize

@@ -13,6 +13,7 @@ from gensearch_db.database.rendering import statement
 from gensearch_db.errors import QueryError
 from gensearch_db.search.result import Progress, never_stop
 from gensearch_db.statements.engine_calls import EngineCalls
+from gensearch_db.statements.placing import placed
 from gensearch_db.statements.script import holds_own_statement, parse_script
 from gensearch_db.statements.syntax import EngineStatement, OwnStatement
 
@@ -54,7 +55,7 @@ def connect(database: str | Path = ":memory:", read_only: bool = False, config: 
     """
     import duckdb
 
-    with translated():
+    with translated(opening=str(database)):
         return Connection(duckdb.connect(str(database), read_only=read_only, config=config or {}))
 
 
@@ -139,9 +140,11 @@ class Connection(EngineCalls):
         return [_Step(None, each.text) if isinstance(each, EngineStatement) else _Step(each, "") for each in statements]
 
     def _answer_to(self, own: OwnStatement) -> pyarrow.Table:
+        from gensearch_db.statements.caller_frames import readable_frames
         from gensearch_db.statements.execution import answer_to
 
-        return answer_to(self.engine, own, self.progress)
+        with placed(own.place), readable_frames(self.engine, own):
+            return answer_to(self.engine, own, self.progress)
 
     def _forget_answer(self) -> None:
         if self._answer is not None:

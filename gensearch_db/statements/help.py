@@ -159,8 +159,8 @@ CLAUSES = (
     Entry(
         "STATISTICS",
         "STATISTICS auto | sql | memory",
-        "Whether block statistics come from grouped SQL or the compiled kernel; answers are identical.",
-        "STATISTICS sql",
+        "Whether block statistics come from grouped SQL (with USING enumeration) or compiled code; answers are identical.",
+        "USING enumeration STATISTICS sql",
     ),
 )
 
@@ -216,13 +216,16 @@ with gensearch_db.connect("people.duckdb") as connection:
 ```
 
 The connection is a DuckDB connection in all else: parameters, relations, `df()`, cursors, `FROM` a DataFrame or an Arrow table
-of the caller. Our own statements take no parameters.
+of the caller, in our statements too (`PROFILE df`). Our own statements take no parameters.
 
 ```
 gensearch sql people.duckdb                                # a prompt: history, completion, .help
 gensearch sql people.duckdb -c "PROFILE people" --json     # or --csv; -f script.sql; or a script on standard input
 gensearch publish people.duckdb safe --to handout.duckdb
 ```
+
+With `--json` each result is one array of objects on a line of its own; with `--csv` an empty line stands between two results,
+NULL is nothing and an empty string `""`. Ctrl-C ends the statement that is running.
 
 In a notebook, `%load_ext gensearch_db` adds `%gensearch people.duckdb` (choose a database) and `%%gensearch [variable]` (run a
 cell, give a DataFrame): see [notebook.ipynb](notebook.ipynb).

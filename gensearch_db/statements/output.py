@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import IO, Any
@@ -25,7 +26,11 @@ MOST_ROWS = 200
 def write_result(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], mode: Mode, stream: IO[str], width: int | None = None
 ) -> None:
-    """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``."""
+    """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``.
+
+    Numbers are printed in full; a DECIMAL that no double holds is exact in CSV and the nearest double in JSON. Bytes and
+    intervals are printed as DuckDB prints them.
+    """
     if mode is Mode.JSON:
         objects = [dict(zip(_distinct(columns), map(_plain, row), strict=True)) for row in rows]
         stream.write(json.dumps(objects, ensure_ascii=False, allow_nan=False) + "\n")
@@ -77,6 +82,8 @@ def _write_records(columns: Sequence[str], shown: Sequence[Sequence[str]], strea
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, bytes | timedelta):
+        return str(_plain(value))
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}" if math.isfinite(value) else str(value)
     return str(value)
@@ -85,9 +92,14 @@ def _shown(value: Any) -> str:
 def _csv_field(value: Any) -> str:
     if value is None:
         return ""
-    text = json.dumps(_plain(value), ensure_ascii=False) if isinstance(value, list | dict | tuple) else str(_plain(value))
-    if isinstance(value, bool):
-        text = text.lower()
+    if isinstance(value, list | dict | tuple):
+        text = json.dumps(_plain(value), ensure_ascii=False)
+    elif isinstance(value, bool):
+        text = str(value).lower()
+    elif isinstance(value, Decimal):
+        text = f"{value:f}"
+    else:
+        text = "nan" if isinstance(value, float) and math.isnan(value) else str(_plain(value))
     if text == "" or any(character in text for character in ',"\n\r') or text != text.strip():
         return '"' + text.replace('"', '""') + '"'
     return text
@@ -101,11 +113,23 @@ def _plain(value: Any) -> Any:
         return value if math.isfinite(value) else None if math.isnan(value) else str(value)
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, bytes):
+        return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\"'\\" else f"\\x{byte:02X}" for byte in value)
+    if isinstance(value, timedelta):
+        return _interval(value)
     if isinstance(value, dict):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple | set):
         return [_plain(each) for each in value]
     return str(value)
+
+
+def _interval(value: timedelta) -> str:
+    """An interval as DuckDB prints it: ``3 days 01:00:00.5``."""
+    seconds, micros = value.seconds, value.microseconds
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}" + (f".{micros:06}".rstrip("0") if micros else "")
+    days = f"{value.days} day{'' if abs(value.days) == 1 else 's'}" if value.days else ""
+    return f"{days} {clock}".strip() if seconds or micros or not days else days
 
 
 def _distinct(columns: Iterable[str]) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from difflib import get_close_matches
 
 from gensearch_db.errors import QueryError
 from gensearch_db.statements.anonymize_clauses import read_anonymize
+from gensearch_db.statements.placing import placed
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import (
     Anonymize,
@@ -16,6 +19,7 @@ from gensearch_db.statements.syntax import (
     Estimate,
     ExplainAnonymize,
     OwnStatement,
+    Place,
     Profile,
     Publish,
     ShowReleases,
@@ -95,6 +99,22 @@ def _opening(tokens: list[Token]) -> str | None:
     return None
 
 
+def opening_hint(script: str) -> str:
+    """What to add to a syntax error where a statement begins almost like one of ours; empty if none does."""
+    try:
+        pieces = list(_pieces(script, tokenize(script)))
+    except QueryError:
+        return ""
+    for tokens, _, _ in pieces:
+        for opening in OPENINGS:
+            words = opening.split()
+            begun = [token.text.upper() for token in tokens[: len(words)]]
+            near = [get_close_matches(word, [wanted], cutoff=0.75) for word, wanted in zip(begun, words, strict=False)]
+            if begun != words and len(begun) == len(words) and all(near):
+                return f"\nDid you mean {opening}?"
+    return ""
+
+
 def _mentions_ours(script: str) -> bool:
     words = script.upper().split()
     return any(opening.split()[-1] in words for opening in OPENINGS)
@@ -103,9 +123,11 @@ def _mentions_ours(script: str) -> bool:
 def _read_own(script: str, tokens: list[Token], opening: str) -> OwnStatement:
     reader = Reader(script, tokens)
     reader.position = len(opening.split())
-    statement = OPENINGS[opening](reader)
-    reader.require_end()
-    return statement
+    place = Place(script, tokens[0].start, tokens[-1].end)
+    with placed(place):
+        statement = OPENINGS[opening](reader)
+        reader.require_end()
+    return replace(statement, place=place)
 
 
 def _engine_statement(script: str, start: int, end: int) -> EngineStatement:
@@ -130,13 +152,13 @@ def _engine_error(script: str, start: int, end: int, message: str) -> QueryError
     if found is not None and int(found[2]) <= len(lines) and lines[int(found[2]) - 1].startswith(found[3]):
         first = start + sum(len(line) + 1 for line in lines[: int(found[2]) - 1]) + len(found[4]) - len(found[1])
     word_end = next((position for position in range(first + 1, end) if script[position].isspace()), end)
-    return error_at(script, first, word_end, message.splitlines()[0])
+    return error_at(script, first, word_end, message.splitlines()[0] + opening_hint(script[start:end]).replace("\n", ". "))
 
 
 def _explain(reader: Reader) -> ExplainAnonymize:
     statement = read_anonymize(reader)
     if not isinstance(statement, Anonymize):
-        raise QueryError("EXPLAIN ANONYMIZE explains a search; USING RELEASE searches nothing")
+        raise QueryError("EXPLAIN ANONYMIZE explains a search; 'USING RELEASE' searches nothing")
     return ExplainAnonymize(statement)
 
 

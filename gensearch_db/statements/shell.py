@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from gensearch_db.database.engine_errors import translated
+from gensearch_db.database.interruptible import InterruptibleRunner
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import GensearchError, QueryError, SpecificationError
 from gensearch_db.search.result import Progress, never_stop
 from gensearch_db.statements.connection import Connection
 from gensearch_db.statements.help import help_text
 from gensearch_db.statements.output import Mode, write_result
-from gensearch_db.statements.script import is_complete, parse_script
+from gensearch_db.statements.script import is_complete, opening_hint, parse_script
 from gensearch_db.statements.syntax import Anonymize, EngineStatement
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Shell:
         self.mode = mode
         self.stream = stream if stream is not None else sys.stdout
         self._watch = watch if watch is not None else _unwatched
+        self._printed = False
 
     def run(self, *scripts: str) -> None:
         """Run scripts, all read as a whole before any of them runs, and print the result of each statement.
@@ -107,7 +109,7 @@ class Shell:
         """Our statements as we read them, DuckDB's as DuckDB reads them."""
         for each in parse_script(script):
             if isinstance(each, EngineStatement):
-                with _told_in_full():
+                with _told_in_full(each.text):
                     yield from self.connection.engine.extract_statements(each.text)
             else:
                 yield each
@@ -115,18 +117,38 @@ class Shell:
     def _run_one(self, each: Any) -> None:
         import duckdb
 
-        # Only a search is watched: Ctrl-C must reach DuckDB's own handler while its statements run.
+        # Only a search is watched: elsewhere Ctrl-C ends what is running.
         watch = self._watch if isinstance(each, Anonymize) else _unwatched
-        with _told_in_full(), watch() as self.connection.progress:
+        script = each.query if isinstance(each, duckdb.Statement) else ""
+        with _told_in_full(script), watch() as self.connection.progress:
             if isinstance(each, str | duckdb.Statement):
-                self.connection.execute(each)
+                columns, rows = self._engine_rows(each)
             else:
                 self.connection.carry_out(each)
-            columns = [column[0] for column in self.connection.description or []]
-            rows = self.connection.fetchall()
+                columns, rows = self._fetched()
         if _answers(each, columns):
+            if self._printed and self.mode is Mode.CSV:
+                self.stream.write("\n")
             write_result(columns, rows, self.mode, self.stream)
+            self._printed = True
         self.stream.flush()
+
+    def _engine_rows(self, each: Any) -> tuple[list[str], list[Any]]:
+        """Run a statement of DuckDB's so that Ctrl-C ends it at once."""
+
+        def run() -> tuple[list[str], list[Any]]:
+            self.connection.execute(each)
+            return self._fetched()
+
+        runner = InterruptibleRunner(self.connection.interrupt)
+        try:
+            return runner.run(run)
+        finally:
+            runner.close()
+
+    def _fetched(self) -> tuple[list[str], list[Any]]:
+        columns = [column[0] for column in self.connection.description or []]
+        return columns, self.connection.fetchall()
 
 
 def _answers(each: Any, columns: list[str]) -> bool:
@@ -142,8 +164,11 @@ def _answers(each: Any, columns: list[str]) -> bool:
 
 
 @contextmanager
-def _told_in_full() -> Iterator[None]:
-    """DuckDB's errors as ours, but with DuckDB's own text where it points into a statement."""
+def _told_in_full(script: str = "") -> Iterator[None]:
+    """DuckDB's errors as ours, but with DuckDB's own text where it points into a statement.
+
+    ``script``: what DuckDB could not read; a misspelt opening of ours in it is told.
+    """
     import duckdb
 
     try:
@@ -151,7 +176,7 @@ def _told_in_full() -> Iterator[None]:
             yield
     except SpecificationError as error:
         if type(error) is SpecificationError and isinstance(error.__cause__, duckdb.Error):
-            raise QueryError(str(error.__cause__)) from error.__cause__
+            raise QueryError(str(error.__cause__) + opening_hint(script)) from error.__cause__
         raise
 
 

@@ -24,15 +24,27 @@ class EngineStatement:
 
 
 @dataclass(frozen=True)
-class Anonymize:
-    """``ANONYMIZE … INTO …``. ``fields`` are those of a :class:`Problem`; without any role they need the column comments.
+class Place:
+    """Where a statement stands: ``script[start:end]``."""
 
-    ``text`` is the statement as written, for messages.
-    """
+    script: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """What all our statements have: their place in a script (None for one that was never written)."""
+
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Anonymize(Placed):
+    """``ANONYMIZE … INTO …``. ``fields`` are those of a :class:`Problem`; without any role they need the column comments."""
 
     fields: Mapping[str, Any]
     replace: bool = False
-    text: str = field(default="", compare=False)
 
     @property
     def names_roles(self) -> bool:
@@ -47,14 +59,14 @@ class Anonymize:
 
 
 @dataclass(frozen=True)
-class ExplainAnonymize:
+class ExplainAnonymize(Placed):
     """``EXPLAIN ANONYMIZE …``: what would be searched; writes nothing."""
 
     anonymize: Anonymize
 
 
 @dataclass(frozen=True)
-class ApplyRelease:
+class ApplyRelease(Placed):
     """``ANONYMIZE TABLE table INTO into USING RELEASE release``: generalize new rows by the blocks of a release."""
 
     table: str
@@ -64,7 +76,7 @@ class ApplyRelease:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Placed):
     """``AUDIT release [AGAINST table]``."""
 
     release: str
@@ -72,7 +84,7 @@ class Audit:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Placed):
     """``ESTIMATE SELECT COUNT(*) … USING release``. ``query`` is the count query's text, ``before`` the script's before it."""
 
     query: str
@@ -86,19 +98,19 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(Placed):
     """``PROFILE table``."""
 
     table: str
 
 
 @dataclass(frozen=True)
-class ShowReleases:
+class ShowReleases(Placed):
     """``SHOW RELEASES``."""
 
 
 @dataclass(frozen=True)
-class DropRelease:
+class DropRelease(Placed):
     """``DROP RELEASE [IF EXISTS] release``."""
 
     release: str
@@ -106,7 +118,7 @@ class DropRelease:
 
 
 @dataclass(frozen=True)
-class Publish:
+class Publish(Placed):
     """``PUBLISH release, … TO 'target'``: copy what may be handed out."""
 
     releases: tuple[str, ...]

@@ -194,9 +194,16 @@ QUASI_IDENTIFIER_SPECS = st.one_of(
     ),
     st.builds(lambda zone: {"timezone": zone}, STRINGS),
 )
+STRATEGIES = [
+    {"strategy": strategy, "statistics": statistics}
+    for strategy in ("block_graph", "enumeration", "mondrian")
+    for statistics in ("auto", "sql", "memory")
+    if statistics != "sql" or strategy == "enumeration"
+]
 PROBLEMS = st.builds(
-    lambda columns, **fields: Problem(table="t", into="s.r", quasi_identifiers=columns, **fields),
+    lambda columns, strategy, **fields: Problem(table="t", into="s.r", quasi_identifiers=columns, **strategy, **fields),
     st.dictionaries(NAMES.map(str.casefold), QUASI_IDENTIFIER_SPECS, min_size=1, max_size=4),
+    st.sampled_from(STRATEGIES),
     suppress_at_most=st.floats(0, 100),
     stop_after=st.floats(1e-6, 1e9),
     stop_within=st.floats(1, 1e6),
@@ -205,8 +212,6 @@ PROBLEMS = st.builds(
     threads=st.none() | st.integers(1, 64),
     typed_columns=st.booleans(),
     labels=st.sampled_from(["region", "values"]),
-    statistics=st.sampled_from(["auto", "sql", "memory"]),
-    strategy=st.sampled_from(["block_graph", "enumeration", "mondrian"]),
     options=st.dictionaries(
         NAMES.map(lambda name: name.lower()), STRINGS | st.integers() | st.booleans() | st.floats(-1e30, 1e30), max_size=3
     ),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from prompt_toolkit.document import Document
 
 from gensearch_db.errors import QueryError
 from gensearch_db.statements.completion import StatementCompleter
-from gensearch_db.statements.connection import Connection
+from gensearch_db.statements.connection import Connection, connect
 from gensearch_db.statements.output import Mode, write_result
 from gensearch_db.statements.shell import Shell
 from tests.statements.conftest import PEOPLE
@@ -140,3 +142,30 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert "did you mean 'AGAINST'" in wrong.stderr
     assert wrong.stderr.endswith("    r AGAINSTT people\n      ^^^^^^^^\n")
     assert command("p.duckdb", "-f", "absent.sql", cwd=tmp_path).returncode == 2
+
+
+def test_csv_says_everything_as_duckdb_does() -> None:
+    stream = io.StringIO()
+    shell = Shell(connect(), Mode.CSV, stream)
+    shell.run(
+        "SELECT 'NaN'::DOUBLE AS f, '12345678901234567890.1234567890'::DECIMAL(38, 10) AS d, 'a\"'::BLOB AS b,"
+        " INTERVAL 90000 SECOND AS i; SELECT 1 AS a"
+    )
+    assert stream.getvalue() == "f,d,b,i\nnan,12345678901234567890.1234567890,a\\x22,1 day 01:00:00\n\na\n1\n"
+
+
+def test_ctrl_c_ends_a_statement_of_duckdb(tmp_path: Path) -> None:
+    slow = "SELECT count(*) FROM range(30000000) a, range(1000000) b WHERE hash(a.range, b.range) % 1000000007 = 1"
+    program = [sys.executable, "-m", "gensearch_db.cli.main", "sql", str(tmp_path / "p.duckdb"), "-c", f"SELECT 1; {slow}"]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    while "1 row" not in process.stdout.readline():
+        pass
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, complaint = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "interrupted" in complaint
