@@ -62,7 +62,7 @@ def compare(connection: duckdb.DuckDBPyConnection) -> tuple[float, float]:
                 classes = form_classes(space, subject)
                 checks = [size_check(space, subject, classes)]
                 distributions = form_distributions(space, subject, classes)
-                checks += constraint_checks(space, subject, classes, distributions)
+                checks += constraint_checks(space, subject, classes.table, distributions)
                 assert len(checks) == len(MEASURES), checks
 
         columns = ", ".join(QUASI_IDENTIFIERS)

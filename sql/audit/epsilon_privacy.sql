@@ -1,12 +1,16 @@
 -- name: audit/epsilon_privacy
 -- purpose: measure of epsilon-privacy, class II: per class the smallest epsilon that R1 and R2 allow; less is better
--- parameters: histogram, $b, $epsilon_numerator, $epsilon_denominator, $weight_numerator, $weight_denominator (sigma + b)
+-- parameters: classes, histogram, $b, $epsilon_numerator, $epsilon_denominator, $weight_numerator, $weight_denominator (sigma + b)
 WITH {% include 'audit/worst_case.sql' %},
+in_classes AS (  -- with persons, the size of a class is less than the sum of its distribution
+    SELECT worst_case.class, classes.size::HUGEINT AS n, largest
+    FROM worst_case JOIN {{ classes | qualified }} AS classes ON classes.class = worst_case.class
+),
 known AS (
     SELECT class, n - $b::HUGEINT AS known, n - $b::HUGEINT - largest AS others,
            $epsilon_numerator::HUGEINT AS p, $epsilon_denominator::HUGEINT AS q,
            $weight_numerator::HUGEINT AS u, $weight_denominator::HUGEINT AS v
-    FROM worst_case
+    FROM in_classes
 ),
 rests AS (SELECT *, p * (v * (known - 1) + u) - q * v * known AS rest FROM known)
 SELECT class,

@@ -162,6 +162,24 @@ def test_a_database_that_another_process_holds(people: Path, run: Run) -> None:
         holder.stdin.close()
 
 
+def test_a_database_that_is_open_in_another_way_is_named(people: Path) -> None:
+    import gensearch_db
+
+    with duckdb.connect(str(people)):
+        for opened in (lambda: gensearch_db.audit(people, "rel"), lambda: gensearch_db.connect(people, read_only=True)):
+            with pytest.raises(LockError, match="another configuration") as caught:
+                opened()
+            assert str(people) in str(caught.value)
+
+
+def test_statistics_from_sql_go_with_the_enumeration_only(people: Path, run: Run) -> None:
+    for strategy in ("block_graph", "mondrian", "mondrian_steepest"):
+        code, out, complaint = run("anonymize", str(people), *request(strategy=strategy, statistics="sql"))
+        assert (code, out) == (SpecificationError.exit_code, "")
+        assert "strategy = enumeration" in complaint
+        assert strategy in complaint
+
+
 def test_a_read_only_database(people: Path) -> None:
     import gensearch_db
 

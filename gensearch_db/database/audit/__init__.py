@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gensearch_db.database.audit.lengths import length_checks
 from gensearch_db.database.audit.measures import constraint_checks
-from gensearch_db.database.audit.published import consistency_checks, source_checks
+from gensearch_db.database.audit.published import can_be_placed, consistency_checks, source_checks
 from gensearch_db.database.audit.released import form_classes, form_distributions, sensitive_checks, size_check
 from gensearch_db.database.audit.report import AuditReport, Check, Verdict
 from gensearch_db.database.audit.subject import Subject, scratch
@@ -65,7 +66,9 @@ def audit_subject(session: Session, subject: Subject) -> AuditReport:
         checks = [size_check(space, subject, classes)]
         distributions = form_distributions(space, subject, classes)
         checks += sensitive_checks(space, classes, distributions)
-        checks += constraint_checks(space, subject, classes, distributions)
+        if subject.unit == "rows" or not can_be_placed(subject):
+            checks += constraint_checks(space, subject, classes.table, distributions)
+        checks += length_checks(space, subject)
         checks += consistency_checks(space, subject)
         checks += source_checks(space, subject)
     suppressed = subject.suppressed if subject.marker is None else classes.suppressed_by_marker

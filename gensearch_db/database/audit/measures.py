@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gensearch_db.database.audit.released import Classes, Distributions, against_released
+from gensearch_db.database.audit.released import Distributions, against_released
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.database.audit.subject import Scratch, Subject, listed_value
 from gensearch_db.database.rendering import Sql, statement
+from gensearch_db.database.session import TableName
 from gensearch_db.privacy.constraint import AuditMeasure, Constraint
+from gensearch_db.privacy.k_anonymity import KAnonymity
+from gensearch_db.privacy.minimum_length import MinimumLength
 
 
 def constraint_checks(
-    scratch: Scratch, subject: Subject, classes: Classes, distributions: dict[str, Distributions]
+    scratch: Scratch, subject: Subject, classes: TableName, distributions: dict[str, Distributions], unit: str = "rows"
 ) -> Iterator[Check]:
-    """One check for each required constraint but k-anonymity, which every audit measures anyway."""
+    """One check for each required constraint but k-anonymity and minimum lengths, which have checks of their own.
+
+    ``unit`` is what ``classes`` and ``distributions`` count: rows or persons.
+    """
     for constraint in subject.constraints:
-        if constraint.name == "k_anonymity":
+        if isinstance(constraint, KAnonymity | MinimumLength):
             continue
         measure = constraint.audit_measure(subject.domains.get(constraint.column or ""))
         if measure is None or constraint.column not in distributions:
             yield _skipped(constraint, subject.unknown_domains.get(constraint.column or "", "it has no measure in SQL"))
-        elif subject.unit == "persons":
-            yield _skipped(constraint, "it counts persons, and a release holds none")
+        elif subject.unit != unit:
+            yield _skipped(constraint, f"it counts {subject.unit}, which only the source tells apart")
         else:
             member = listed_value(subject.types[constraint.column])
             tables = distributions[constraint.column]
             released = None
-            if measure.needs_baseline and tables.compared_with == "the source" and subject.suppressed:
+            if unit == "rows" and measure.needs_baseline and tables.compared_with == "the source" and subject.suppressed:
                 released = against_released(scratch, tables)
-            yield _measured(scratch, constraint, measure, classes, tables, member, released)
+            yield _measured(scratch, constraint, measure, classes, tables, member, released, unit)
 
 
 def _skipped(constraint: Constraint, reason: str) -> Check:
@@ -41,34 +47,33 @@ def _measured(
     scratch: Scratch,
     constraint: Constraint,
     measure: AuditMeasure,
-    classes: Classes,
+    classes: TableName,
     tables: Distributions,
     member: Sql,
     released: Distributions | None,
+    unit: str,
 ) -> Check:
     """The verdict follows the search's reading (the source); where rows were suppressed the other one is told beside it."""
     reached, bad_blocks, bad_rows = _reached(scratch, constraint, measure, classes, tables, member)
-    message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {_text(reached)}"
+    message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {_text(reached)}, counting {unit}"
     if measure.needs_baseline:
         message += f" (compared with {tables.compared_with})"
     if released is not None:
         other, _, _ = _reached(scratch, constraint, measure, classes, released, member)
         message += f", {_text(other)} (compared with {released.compared_with})"
     if bad_blocks:
-        message += f"; {bad_blocks} blocks with {bad_rows} rows violate it"
+        message += f"; {bad_blocks} blocks with {bad_rows} {unit} violate it"
     verdict = Verdict.FAILED if bad_blocks else Verdict.PASSED
     return Check(constraint.name, verdict, message, reached, constraint.describe(), bad_blocks, constraint.column)
 
 
 def _reached(
-    scratch: Scratch, constraint: Constraint, measure: AuditMeasure, classes: Classes, tables: Distributions, member: Sql
+    scratch: Scratch, constraint: Constraint, measure: AuditMeasure, classes: TableName, tables: Distributions, member: Sql
 ) -> tuple[float | None, int, int]:
     """The worst value of any block, and the blocks and rows that break the constraint."""
-    rendered = statement(
-        measure.template, classes=classes.table, histogram=tables.histogram, baseline=tables.baseline, member=member
-    )
+    rendered = statement(measure.template, classes=classes, histogram=tables.histogram, baseline=tables.baseline, member=member)
     _, smallest, largest, bad_blocks, bad_rows = scratch.session.row(
-        statement("audit/measured", measure=rendered, classes=classes.table), measure.parameters
+        statement("audit/measured", measure=rendered, classes=classes), measure.parameters
     )
     return (smallest if constraint.higher_is_safer else largest), bad_blocks, bad_rows
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gensearch_db.database.audit.persons import person_checks
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.database.audit.subject import Scratch, Source, Subject, key
 from gensearch_db.database.dictionary import QuasiIdentifierColumns, ReleaseDictionary
@@ -79,7 +80,15 @@ def source_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
         "combinations of block and values",
     )
     if source.person is not None:
-        yield _persons(scratch, subject, placed)
+        yield from person_checks(scratch, subject, placed)
+
+
+def can_be_placed(subject: Subject) -> bool:
+    """Whether the source's rows can be placed into the published blocks."""
+    source = subject.source
+    if source is None or subject.blocks is None or subject.dictionary is None or source.person is None:
+        return False
+    return all(name in source.types for name in (*subject.quasi_identifiers, *subject.sensitive, *subject.keep))
 
 
 def number_blocks(scratch: Scratch, blocks: TableName) -> tuple[TableName, int]:
@@ -139,16 +148,6 @@ def _placement(scratch: Scratch, subject: Subject, placed: TableName) -> Iterato
     message += f"; {subject.suppressed} were suppressed"
     verdict = Verdict.PASSED if outside == subject.suppressed else Verdict.FAILED
     yield Check("rows_covered", verdict, message, outside, subject.suppressed, abs(outside - subject.suppressed))
-
-
-def _persons(scratch: Scratch, subject: Subject, placed: TableName) -> Check:
-    required = subject.required_k
-    smallest, below = scratch.session.row(statement("audit/persons", placed=placed), {"k": required})
-    if smallest is None:
-        return Check("k_anonymity_persons", Verdict.MEASURED, "no rows: k is not defined")
-    message = f"the smallest block holds {smallest} distinct persons"
-    verdict = Verdict.MEASURED if not required else Verdict.FAILED if below else Verdict.PASSED
-    return Check("k_anonymity_persons", verdict, message, smallest, required or None, below)
 
 
 def _typed(dictionary: ReleaseDictionary) -> Iterator[str]:

@@ -32,7 +32,9 @@ class Subject:
     ``types`` are the types of its columns; ``quasi_identifiers`` and ``sensitive`` name columns. ``blocks`` and
     ``dictionary`` are there for releases of this package. ``suppressed`` is the number of suppressed rows that the catalog
     states; ``domains`` are those of sensitive columns that some measure depends on, ``unknown_domains`` says of others why they
-    are not known. ``marker`` is the text that marks suppressed rows of a foreign table.
+    are not known. ``marker`` is the text that marks suppressed
+    rows of a foreign table. ``shortened``: less is printed of a region than was chosen (labels of values; values that only
+    suppressed rows have).
     """
 
     name: str
@@ -49,6 +51,7 @@ class Subject:
     source: Source | None = None
     suppressed: int | None = None
     marker: str | None = None
+    shortened: bool = False
 
     @property
     def unit(self) -> str:

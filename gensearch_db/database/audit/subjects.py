@@ -15,6 +15,7 @@ from gensearch_db.database.source import open_source
 from gensearch_db.database.value_domains import declared_columns
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
 from gensearch_db.privacy.registry import constraints_from_texts
+from gensearch_db.problem.problem import Labels
 
 
 def find_subject(
@@ -69,6 +70,7 @@ def find_subject(
         source=source,
         suppressed=None if entry is None else int(entry.result["rows_suppressed"]),
         marker=marker,
+        shortened=entry is not None and (entry.problem.labels is Labels.VALUES or int(entry.result["rows_suppressed"]) > 0),
     )
 
 
