@@ -25,7 +25,10 @@ test: .venv/ready  ## lint, type check and all tests
 quick: .venv/ready  ## the tests that take seconds
 	$(BIN)/pytest -m 'not slow'
 
+fuzz: .venv/ready  ## random problems for as long as GENSEARCH_FUZZ examples take (default 5000)
+	GENSEARCH_FUZZ=$${GENSEARCH_FUZZ:-5000} $(BIN)/pytest tests/fuzz
+
 clean:  ## remove what the targets made
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help setup demo test quick clean
+.PHONY: help setup demo test quick fuzz clean
