@@ -71,6 +71,8 @@ _CODE_NAMES = re.compile(r"zip|post|plz|(^|_)code", re.IGNORECASE)
 _NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION|LIST|BLOB|BIT|VARIANT|GEOMETRY)", re.IGNORECASE)
 _NUMERIC = re.compile(r"^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|^(DOUBLE|FLOAT|DECIMAL|BIGNUM)", re.IGNORECASE)
 _TEMPORAL = re.compile(r"^(DATE|TIMESTAMP)", re.IGNORECASE)
+_INSTANT = re.compile(r"^TIMESTAMP.*(ZONE|TZ)", re.IGNORECASE)
+_CLOCK = re.compile(r"^(TIME(?!STAMP)|INTERVAL|UUID)", re.IGNORECASE)
 _MEASURED = re.compile(r"^(DOUBLE|FLOAT|DECIMAL|DATE|TIME|INTERVAL|BOOLEAN)", re.IGNORECASE)
 
 MOST_QUASI_IDENTIFIERS = 8
@@ -181,12 +183,14 @@ def _quoted(name: str) -> str:
 
 
 def _specification(measures: ColumnMeasures) -> QuasiIdentifier | None:
-    """How to generalize the column, by its type and number of values; None where it needs a taxonomy."""
+    """How to generalize the column, by its type and number of values; None where it needs a taxonomy or another type."""
     type_name = measures.column.type
     if _NUMERIC.search(type_name):
         return QuasiIdentifier(split="16 quantiles") if measures.distinct > 40 else QuasiIdentifier()
+    if _CLOCK.search(type_name):
+        return None
     if _TEMPORAL.search(type_name):
-        return QuasiIdentifier(split="every year")
+        return QuasiIdentifier(split="every year", timezone="UTC" if _INSTANT.search(type_name) else None)
     if _CODE_NAMES.search(measures.column.name) and type_name == "VARCHAR":
         return QuasiIdentifier(prefix=True)
     if measures.distinct <= 8:

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import gensearch_db
 from gensearch_db.statements.connection import Connection
 
 
@@ -118,3 +119,15 @@ def test_no_name_smuggles_sql_into_what_runs(people: Connection, table: str, col
     assert profile(people, quoted(table))[column]["distinct_values"] == 60
     people.execute(f"DROP TABLE {quoted(table)}").fetchall()
     assert people.execute("SHOW TABLES").fetchall() == [("people",)]
+
+
+def test_the_ready_statement_runs_whatever_the_types() -> None:
+    connection = gensearch_db.connect()
+    connection.execute(
+        "CREATE TABLE odd AS SELECT i % 3 AS h, uuid() AS u, TIME '10:00' + (i % 7) * INTERVAL 1 HOUR AS clock,"
+        " INTERVAL (i % 4) DAY AS span, ('a' || i % 3)::ENUM('a0', 'a1', 'a2') AS e, [i] AS l, i % 2 = 0 AS b,"
+        " TIMESTAMPTZ '2020-01-01 00:00:00+00' + INTERVAL (i % 50) DAY AS instant FROM range(100) t(i)"
+    )
+    ready = connection.sql("PROFILE odd").fetchall()[-1][-1]
+    ((release, *_, audit, _),) = connection.sql(ready + " STOP AFTER INTERVAL 1 SECOND").fetchall()
+    assert (release, audit) == ("memory.main.odd_release", "PASSED")
