@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ def rows_from_csv(path: Path, data_values: Iterable[str]) -> tuple[list[Row], tu
         raise SpecificationError(f"taxonomy file '{path}' cannot be read: {error}") from error
     first_line = text.lstrip("\n").split("\n", 1)[0]
     delimiter = next((mark for mark in (";", "\t", ",") if mark in first_line), ",")
-    rows: list[Row] = [tuple(row) for row in csv.reader(text.splitlines(), delimiter=delimiter) if row]
+    rows: list[Row] = [tuple(row) for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if row]
     if len(rows) > 1 and rows[0][0] not in set(data_values):
         others = {cell for row in rows[1:] for cell in row}
         if not any(cell in others for cell in rows[0]):

@@ -292,7 +292,8 @@ def is_file(source: str) -> bool:
 
 def _beside(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     def resolve(source: Any) -> Any:
-        if isinstance(source, str) and is_file(source) and not Path(source).is_absolute():
+        named = isinstance(source, str) and (is_file(source) or source.lower().endswith(".json"))  # taxonomies may be JSON
+        if named and not Path(source).is_absolute():
             return str(folder / source)
         return source
 

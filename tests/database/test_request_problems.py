@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import duckdb
 import pytest
 
 import gensearch_db
+from gensearch_db import Problem
 from gensearch_db.errors import DataError, SpecificationError
 
 HUGE = "12345678901234567890123456789.012345678"
@@ -101,3 +103,16 @@ def test_an_array_of_an_enum_is_a_nested_type(memory: duckdb.DuckDBPyConnection)
     memory.execute("CREATE TABLE w AS SELECT ['x']::ENUM('x', 'y')[1] AS x FROM range(2)")
     with pytest.raises(DataError, match="cannot be generalized"):
         labels(memory, {"x": {}}, "w")
+
+
+def test_taxonomy_files_lie_beside_the_problem_and_cells_may_hold_any_line_separator(
+    memory: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    memory.execute("CREATE TABLE w AS SELECT unnest(['a', 'b' || chr(8232) || 'c']) AS x FROM range(2)")
+    (tmp_path / "x.csv").write_text('a;*\n"b\u2028c";*\n', encoding="utf-8")
+    (tmp_path / "x.json").write_text('{"cat": "*", "subcats": [{"cat": "a"}, {"cat": "b\\u2028c"}]}')
+    for name in ("x.csv", "x.json"):
+        (tmp_path / "p.toml").write_text(f'table = "w"\ninto = "rel"\nquasi_identifiers.x.taxonomy = "{name}"')
+        problem = Problem.from_toml(tmp_path / "p.toml")
+        gensearch_db.anonymize(memory, problem, replace=True)
+        assert memory.execute("SELECT x FROM rel_blocks ORDER BY x").fetchall() == [("a",), ("b\u2028c",)]
