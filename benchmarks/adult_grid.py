@@ -15,6 +15,7 @@ from pathlib import Path
 
 import gensearch_db
 from gensearch_db.problem.problem import Problem
+from gensearch_db.search.warm_up import warm_up
 
 PROBLEM = Path(__file__).parent.parent / "tests" / "problems" / "adult_100_splits.toml"
 
@@ -97,6 +98,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--into", type=Path, default=Path(__file__).parent.parent / "docs" / "adult_grid.md")
     arguments = parser.parse_args()
+    warm_up()
     outcomes: list[Outcome] = []
     for outcome in runs(arguments.k, arguments.seconds, arguments.threads):
         outcomes.append(outcome)

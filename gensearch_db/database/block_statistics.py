@@ -102,8 +102,9 @@ class SqlStatistics:
     def _histograms(self, common: dict[str, Any], position: int, count: int) -> NDArray[np.int64]:
         distribution: Distribution = self._domains[position]
         histogram = np.zeros((count, len(distribution.domain.values)), np.int64)
+        persons = self._persons and position < len(self._prepared.cells.sensitive)
         columns = self._session.columns(
-            statement("block_statistics/histograms", **common, value=Sql(f"value_{position}"), persons=self._persons)
+            statement("block_statistics/histograms", **common, value=Sql(f"value_{position}"), persons=persons)
         )
         histogram[columns["block"], columns["value"]] = columns["count"]
         return histogram

@@ -74,8 +74,9 @@ def count_cells(
         raise SourceChangedError(
             f"{source.name} changed while it was read: {source.row_count} rows before, {int(counts.sum())} now"
         )
+    # Constraints protect persons; costs speak of rows, also where a class column is a sensitive one.
     distributions = [
-        _distribution(session, joint, position, mapped, len(counts), by_person=person is not None)
+        _distribution(session, joint, position, mapped, len(counts), by_person=person is not None and position < len(sensitive))
         for position, mapped in enumerate(domains)
     ]
     cells = Cells(

@@ -39,7 +39,8 @@ class Distribution:
 
     Cell ``i`` holds ``counts[j]`` rows of value code ``codes[j]`` for ``starts[i] <= j < starts[i + 1]``, ascending by code.
     Where persons are the unit of protection, ``pairs[j]`` is the number of the (person, value) pair, each entry stands for
-    one pair in one cell (``counts`` are 1) and a block counts each pair once; otherwise ``pairs`` is None and counts add up.
+    one pair in one cell (``counts`` are 1) and a block counts each pair once; otherwise, and for class columns, whose costs
+    speak of rows, ``pairs`` is None and counts add up.
     """
 
     domain: ValueDomain

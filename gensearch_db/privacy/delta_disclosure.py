@@ -22,6 +22,9 @@ from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledCo
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
 
+LARGEST_POWER = Fraction(10_000)
+"""e to this power is more than any ratio of counts, so that larger deltas ask for no less."""
+
 SIZES_TRIED = 10_000
 
 
@@ -151,4 +154,4 @@ class DeltaDisclosure(Constraint):
 
 @cache
 def _exponential(power: Fraction) -> Fraction:
-    return frequency_bounds.exponential(power)
+    return frequency_bounds.exponential(min(power, LARGEST_POWER))

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 KIND = 3
 
+MOST_COMPILED = 10**9
+"""Fractions l with larger terms are left to exact arithmetic."""
+
 NEAR = 1e-9
 """Margins below this, per tuple, are decided exactly; floats are good to about 1e-14."""
 
@@ -135,7 +138,9 @@ class EntropyLDiversity(Constraint):
         return f"{self.name}({plain(self.l)}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
-        """ln l, l as a fraction, and the code of the missing value."""
+        """ln l, l as a fraction, and the code of the missing value. An l of many digits may lie closer to a tie than floats tell."""
+        if max(self.l.as_integer_ratio()) >= MOST_COMPILED:
+            return None
         return CompiledConstraint(
             KIND,
             self._position(table),

@@ -7,6 +7,7 @@ so that ties are decided as written. Names follow SQL: bare or ``"quoted"``; str
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,10 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
 from gensearch_db.errors import SpecificationError
+
+
+MOST_DIGITS = 18
+"""Numbers have at most so many digits before and after the point: their multiples must stay within SQL's integers."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,13 @@ class _Reader:
         if token is None:
             self.position = start
             return None
-        value = Fraction(token.text)
+        decimal = Decimal(token.text)
+        if decimal.adjusted() > MOST_DIGITS or -int(decimal.as_tuple().exponent) > MOST_DIGITS:
+            raise SpecificationError(
+                f"cannot read {shortened(self.text)!r}: {shortened(token.text)} at column {token.col - len(token.text) + 1} is more"
+                f" than can be compared exactly; write numbers with at most {MOST_DIGITS} digits before and after the point"
+            )
+        value = Fraction(decimal)
         return -value if negative else value
 
     def call(self) -> Call:
@@ -159,6 +170,11 @@ class _Reader:
         if weight is not None and not self.take(TokenType.STAR):
             raise self.fail("'*' after a weight")
         return Term(Fraction(1) if weight is None else weight, self.call())
+
+
+def shortened(text: str) -> str:
+    """A text for a message, cut after 60 characters."""
+    return text if len(text) <= 60 else text[:60] + "…"
 
 
 def plain(value: Any) -> str:
