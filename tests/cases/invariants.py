@@ -143,6 +143,11 @@ class _Placement:
         if text is None or text in ("*", "* or NULL"):
             return
         bare = text.removesuffix(" or NULL")
+        closed = re.fullmatch(r"(?:<= (?P<most>.+))|(?:\[(?P<least>.+), (?P<last>.+)\])", bare)
+        if closed is not None:
+            last = closed["most"] or closed["last"]
+            self._check_closed_end(attribute, text, last, upper)
+            bare = f"[{closed['least']}, {upper})" if closed["least"] else f"< {upper}"
         found = re.fullmatch(r"(?:< (?P<below>.+))|(?:>= (?P<above>.+))|(?:\[(?P<a>.+), (?P<b>.+)\))", bare)
         if bare == "not NULL":
             claimed: tuple[str | None, str | None] = (None, None)
@@ -155,6 +160,14 @@ class _Placement:
             either = [f"{literal(value)}::{kind}" if value is not None else "NULL" for value in (said, bound)]
             same = one(self.connection, f"SELECT {either[0]} IS NOT DISTINCT FROM {either[1]}")
             assert same, f"label {text!r} of '{attribute['name']}' does not say its {name} bound {bound}"
+
+    def _check_closed_end(self, attribute: dict[str, Any], text: str, last: str, upper: str | None) -> None:
+        """A label `<= 7.25` or `[2.5, 7.25]` has the next value of the type as its typed bound: nothing lies between them."""
+        assert upper is not None, f"label {text!r} of '{attribute['name']}' ends, its upper bound is open"
+        said, bound = (f"{literal(value)}::{attribute['type']}" for value in (last, upper))
+        value = quoted(attribute["name"])
+        between = f"SELECT count(*) FROM case_source WHERE {value} > {said} AND {value} < {bound}"
+        assert one(self.connection, f"SELECT {said} < {bound} AND ({between}) = 0"), f"{text!r} does not say its bound {upper}"
 
     def check_suppressed_values(self) -> None:
         """Invariant 7: a sensitive or kept value that only suppressed rows have stands nowhere in the release."""
