@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 KIND = 3
 
-MOST_COMPILED = 10**9
+MOST_COMPILED = 10**12
 """Fractions l with larger terms are left to exact arithmetic."""
 
 NEAR = 1e-9
@@ -138,7 +138,10 @@ class EntropyLDiversity(Constraint):
         return f"{self.name}({plain(self.l)}, {written(self.column)})"
 
     def compiled(self, table: Table) -> CompiledConstraint | None:
-        """ln l, l as a fraction, and the code of the missing value. An l of many digits may lie closer to a tie than floats tell."""
+        """ln l, l as a fraction, and the code of the missing value.
+
+        An l of more digits may lie closer to a tie than floats tell.
+        """
         if max(self.l.as_integer_ratio()) >= MOST_COMPILED:
             return None
         return CompiledConstraint(

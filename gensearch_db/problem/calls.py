@@ -7,7 +7,7 @@ so that ties are decided as written. Names follow SQL: bare or ``"quoted"``; str
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,6 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlglot.tokens import Tokenizer
 
 from gensearch_db.errors import SpecificationError
-
 
 MOST_DIGITS = 18
 """Numbers have at most so many digits before and after the point: their multiples must stay within SQL's integers."""
@@ -123,8 +122,8 @@ class _Reader:
         decimal = Decimal(token.text)
         if decimal.adjusted() > MOST_DIGITS or -int(decimal.as_tuple().exponent) > MOST_DIGITS:
             raise SpecificationError(
-                f"cannot read {shortened(self.text)!r}: {shortened(token.text)} at column {token.col - len(token.text) + 1} is more"
-                f" than can be compared exactly; write numbers with at most {MOST_DIGITS} digits before and after the point"
+                f"cannot read {shortened(self.text)!r}: {shortened(token.text)} is more than can be compared exactly;"
+                f" write numbers with at most {MOST_DIGITS} digits before and after the point"
             )
         value = Fraction(decimal)
         return -value if negative else value
@@ -182,5 +181,10 @@ def plain(value: Any) -> str:
     fraction = Fraction(value)
     if fraction.denominator == 1:
         return str(fraction.numerator)
-    decimal = repr(float(fraction))
-    return decimal if Fraction(decimal) == fraction else str(fraction)
+    short = repr(float(fraction))
+    if Fraction(short) == fraction:
+        return short
+    with localcontext() as context:
+        context.prec = 4 * MOST_DIGITS
+        exact = Decimal(fraction.numerator) / Decimal(fraction.denominator)
+    return format(exact, "f") if Fraction(exact) == fraction else str(fraction)

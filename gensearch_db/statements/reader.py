@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cache
 
@@ -11,6 +12,9 @@ from gensearch_db.database.rendering import statement
 from gensearch_db.errors import QueryError, near_matches
 from gensearch_db.problem.problem import is_file
 from gensearch_db.tokens import Kind, Token, error_at
+
+LARGEST_EXPONENT = 300
+"""Numbers beyond this power of ten are refused before their digits are written out."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -191,13 +195,12 @@ class Reader:
         if text[-1:] in "eE" and following is not None and following.text in "+-" and following.start == token.end:
             raise self.error(token, f"{wanted} is written without an exponent here")
         try:
-            value = Fraction(text)
-        except ValueError:
+            written = Decimal(text.replace("_", ""))
+        except InvalidOperation:
             raise self.error(first or token, f"{text} is not {wanted}") from None
-        try:
-            float(value)
-        except OverflowError:
-            raise self.error(token, f"{wanted} cannot be that large") from None
+        if abs(written.adjusted()) > LARGEST_EXPONENT:  # before its digits are written out
+            raise self.error(token, f"{wanted} cannot be that large or small")
+        value = Fraction(written)
         return -value if negative else value
 
     def plain_number(self, wanted: str = "a number") -> int | float:
