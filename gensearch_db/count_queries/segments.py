@@ -28,8 +28,8 @@ class Stretch:
 class Segments:
     """The part of an ordered column that one case of a query covers.
 
-    ``reach`` holds the first and the last cut of the query on this column where too few bounds are published to place open
-    ends (None otherwise).
+    ``reach`` holds the first and the last cut of the query on this column (0 where it has none) where too few bounds are
+    published to place open ends; None otherwise.
     """
 
     stretches: tuple[Stretch, ...]
@@ -46,7 +46,7 @@ class Line:
     def __init__(self, cuts: Sequence[Position], *, counted: bool, anchored: bool) -> None:
         self.cuts = tuple(cuts)
         self.counted = counted
-        self.reach = (self.cuts[0], self.cuts[-1]) if self.cuts and not anchored else None
+        self.reach = None if anchored else (self.cuts[0], self.cuts[-1]) if self.cuts else (0, 0)
 
     @cached_property
     def ranks(self) -> dict[Position, int]:

@@ -8,9 +8,10 @@ import duckdb
 import pytest
 
 import gensearch_db
-from gensearch_db.count_queries import generate_workload, read_queries, run_workload
+from gensearch_db.count_queries import estimate, generate_workload, read_queries, run_workload
 from gensearch_db.count_queries.workload import Workload
 from gensearch_db.experiments.experiment_9 import run
+from tests.count_queries.fixtures import make_release, ordered
 
 QUERIES = """
 SELECT COUNT(*) FROM people WHERE age BETWEEN 25 AND 44;
@@ -99,3 +100,13 @@ def test_experiment_9_prints_figure_22(data_folder: Path) -> None:
     assert figure.searches["gensearch"][1] <= figure.searches["mondrian"][1]
     header = figure.to_text().splitlines()[0].replace("error %", "error").split()
     assert header == ["query", "original", "gensearch", "error", "mondrian", "error"]
+
+
+def test_a_column_with_a_single_bound_is_placed_even_where_the_query_has_no_bound_of_its_own() -> None:
+    """``IS NOT NULL`` on regions ``< 2`` and ``>= 2``: nothing places the open ends, yet every row satisfies it."""
+    connection = duckdb.connect()
+    blocks = [{"i": (None, 2), "count": 3}, {"i": (2, None), "count": 4}]
+    make_release(connection, "r", [ordered("i", "INTEGER")], blocks)
+    for condition in ("i IS NOT NULL", "i = i", "i NOT BETWEEN NULL AND -1 OR i IS NOT NULL"):
+        (found,) = estimate(connection, "r", f"SELECT COUNT(*) FROM t WHERE {condition}").estimates
+        assert (found.estimate, found.lower, found.upper) == (7.0, 7, 7), condition
