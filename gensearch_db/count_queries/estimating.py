@@ -20,6 +20,7 @@ from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
 from gensearch_db.count_queries.statement import estimate_statement
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
+from gensearch_db.errors import DataError
 from gensearch_db.tokens import error_at
 
 _COUNTS_PER_STATEMENT = 100
@@ -111,8 +112,7 @@ def estimate_all(release: Release, queries: Sequence[CountQuery]) -> tuple[Answe
     asked = _asked(release, resolved)
     rows: list[tuple[Any, ...]] = []
     for start in range(0, len(asked), _COUNTS_PER_STATEMENT):
-        nodes = [one.node for one in asked[start : start + _COUNTS_PER_STATEMENT]]
-        rows += release.session.rows(estimate_statement(release, nodes))
+        rows += _rows(release, queries, asked[start : start + _COUNTS_PER_STATEMENT])
     present: set[tuple[int, tuple[Any, ...]]] = set()
     found: dict[int, list[Estimate]] = {}
     for one, row in zip(asked, rows, strict=True):
@@ -126,6 +126,19 @@ def estimate_all(release: Release, queries: Sequence[CountQuery]) -> tuple[Answe
         kept = tuple(one for one in found.get(number, ()) if (number, one.group) in present)
         answers.append(Answer(query, entry.query.group_labels, kept))
     return tuple(answers)
+
+
+def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Asked]) -> list[tuple[Any, ...]]:
+    """The answers of one statement. A published value that a query cannot be compared with is an error of that query."""
+    try:
+        return release.session.rows(estimate_statement(release, [one.node for one in asked]))
+    except DataError as error:
+        if len({one.query for one in asked}) > 1:
+            middle = len(asked) // 2
+            return _rows(release, queries, asked[:middle]) + _rows(release, queries, asked[middle:])
+        query = queries[asked[0].query - 1]
+        message = f"a published value cannot be compared as the query asks: {error}"
+        raise error_at(query.script, query.place.start, query.place.end, message) from error
 
 
 def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:

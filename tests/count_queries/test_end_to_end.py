@@ -10,8 +10,9 @@ import pytest
 import gensearch_db
 from gensearch_db.count_queries import estimate, generate_workload, read_queries, run_workload
 from gensearch_db.count_queries.workload import Workload
+from gensearch_db.errors import QueryError
 from gensearch_db.experiments.experiment_9 import run
-from tests.count_queries.fixtures import make_release, ordered
+from tests.count_queries.fixtures import categorical, make_release, ordered
 
 QUERIES = """
 SELECT COUNT(*) FROM people WHERE age BETWEEN 25 AND 44;
@@ -110,3 +111,14 @@ def test_a_column_with_a_single_bound_is_placed_even_where_the_query_has_no_boun
     for condition in ("i IS NOT NULL", "i = i", "i NOT BETWEEN NULL AND -1 OR i IS NOT NULL"):
         (found,) = estimate(connection, "r", f"SELECT COUNT(*) FROM t WHERE {condition}").estimates
         assert (found.estimate, found.lower, found.upper) == (7.0, 7, 7), condition
+
+
+def test_text_against_a_number_is_an_error_of_the_query_with_its_place() -> None:
+    """DuckDB would turn the published text into numbers, and fails at the first that is none."""
+    connection = duckdb.connect()
+    make_release(connection, "r", [categorical("c")], [{"c": ["Lyon", "3"], "count": 3}])
+    with pytest.raises(QueryError, match=r"line 1, column 1: .*'Lyon'"):
+        estimate(connection, "r", "SELECT COUNT(*) FROM t WHERE c = 3")
+    script = "SELECT COUNT(*) FROM t;\nSELECT COUNT(*) FROM t WHERE c = 3;\nSELECT COUNT(*) FROM t WHERE c = '3'"
+    with pytest.raises(QueryError, match=r"line 2, column 1: .*'Lyon'"):
+        run_workload(connection, ["r"], Workload("w", read_queries(script)))
