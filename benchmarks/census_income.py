@@ -29,7 +29,7 @@ CONSTRAINTS = (
     "epsilon_privacy(epsilon = 10, sigma = 10000, b = 0, sensitive = income)",
     "epsilon_privacy(epsilon = 10, sigma = 1000, b = 0, sensitive = income)",
 )
-"""The paper's constraints, as far as income allows them: of its rows 6 % are of the rarer value. Each goes with k = 5 and 100."""
+"""The paper's constraints, as far as income allows them (6 % of rows have its rarer value). Each goes with k = 5 and 100."""
 
 
 def problems(quick: bool) -> list[tuple[str, ...]]:
@@ -48,7 +48,8 @@ def solved(base: Problem, constraints: tuple[str, ...], seconds: float) -> tuple
     clock, processor = time.monotonic() - started, time.process_time() - processor
     reached = release.status.value == "OPTIMAL" and clock <= TARGET
     return (
-        f"| {' and '.join(constraints)} | {release.status.value} | {release.cost:,.0f} | {release.lower_bound:,.0f} | {release.gap:.2%} "
+        f"| {' and '.join(constraints)} | {release.status.value} | {release.cost:,.0f} | {release.lower_bound:,.0f} "
+        f"| {release.gap:.2%} "
         f"| {release.counters['blocks_visited']:,} | {clock:.1f} | {processor:.1f} | {'reached' if reached else '**missed**'} |"
     ), reached
 
@@ -76,7 +77,8 @@ def main() -> None:
             f"<!-- Written by `python -m benchmarks.census_income --seconds {arguments.seconds:g}`. -->",
             conditions(),
             "",
-            f"Target: OPTIMAL within {TARGET:g} s, the whole way with counting, release and audit. **Reached {hits} of {len(lines)}.**",
+            f"Target: OPTIMAL within {TARGET:g} s, the whole way with counting, release and audit. "
+            f"**Reached {hits} of {len(lines)}.**",
             "",
             "| constraints | status | DM | lower bound | gap | blocks visited | seconds | processor seconds | target |",
             "|---|---|---|---|---|---|---|---|---|",

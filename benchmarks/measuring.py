@@ -68,8 +68,8 @@ def utility(database: Path, release: str = "release", source: Path = ADULT) -> d
 def conditions() -> str:
     """The machine and its load, for the head of a table."""
     return (
-        f"Measured on {os.cpu_count()} cores; load of the machine at the end: {os.getloadavg()[0]:.1f}. Where the load is above the"
-        " number of cores, other work shared them: seconds of processor time tell how much of them a run got."
+        f"Measured on {os.cpu_count()} cores; load of the machine at the end: {os.getloadavg()[0]:.1f}. Where the load is above"
+        " the number of cores, other work shared them: seconds of processor time tell how much of them a run got."
     )
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.million [--search 8] [--rows 1000000] [--write docs/million_figures.md]
 
-The whole process may take 26 s (counting cells, search, writing, audit) and 4 GB. ``--search`` is the search's share of the seconds.
-DM and GCP are measured on what was written. Needs ../shared/data.
+The whole process may take 26 s (counting cells, search, writing, audit) and 4 GB. ``--search`` is the search's share of the
+seconds. DM and GCP are measured on what was written. Needs ../shared/data.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ def main() -> None:
             f"<!-- Written by `python -m benchmarks.million --search {arguments.search:g}`. -->",
             conditions(),
             "",
-            f"Adult, {rows:,} rows drawn with replacement, a tenth of the cells drawn anew; k = 10, cost gcp, every age a split, categories "
-            f"as sets. The search had {arguments.search:g} s; seconds and peak memory are those of the whole process.",
+            f"Adult, {rows:,} rows drawn with replacement, a tenth of the cells drawn anew; k = 10, cost gcp, "
+            "every age a split, categories as sets. "
+            f"The search had {arguments.search:g} s; seconds and peak memory are those of the whole process.",
             "",
             "| | classes | DM | GCP | seconds | processor seconds | peak memory |",
             "|---|---|---|---|---|---|---|",
@@ -85,7 +86,8 @@ def main() -> None:
             f"| local recoding in Java | {PEER_CLASSES:,} | {PEER_DM:,} | not recorded | 26 | | |",
             "",
             f"* {MOST_SECONDS:g} s and {MOST_MEMORY / 2**30:g} GB: {'reached' if within else '**missed**'}.",
-            f"* More classes than the peer: {'yes' if classes > PEER_CLASSES else 'no'}; smaller DM: {'yes' if dm < PEER_DM else 'no'}.",
+            f"* More classes than the peer: {'yes' if classes > PEER_CLASSES else 'no'}.",
+            f"* A smaller DM: {'yes' if dm < PEER_DM else 'no'}.",
             "* A better GCP than the peer's cannot be judged from here: its GCP was not recorded.",
             "",
         ]

@@ -107,10 +107,7 @@ def main() -> None:
     tool, k, source, folder, database = sys.argv[1], int(sys.argv[2]), sys.argv[3], Path(sys.argv[4]), sys.argv[5]
     names = ", ".join(f'"{name}"' for name in [*COLUMNS, "income"])
     rows = duckdb.sql(f"SELECT {names} FROM '{source}'").df()
-    if tool == "anjana":
-        release = anjana(rows, k, folder)
-    else:
-        release = (anonypy if tool == "anonypy" else anonypyx)(rows, k)
+    release = anjana(rows, k, folder) if tool == "anjana" else {"anonypy": anonypy, "anonypyx": anonypyx}[tool](rows, k)
     if len(release) == 0:
         sys.exit(f"{tool} found no release")
     lines = typed(release, tool, folder)

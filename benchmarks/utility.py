@@ -90,8 +90,8 @@ def targets(outcomes: list[Outcome]) -> list[str]:
             if found:
                 own, best = found[OWN_COST[measure]], min(found, key=lambda name: found[name])
                 lines.append(
-                    f"| {k} | {words} | {PEERS[k][measure]:,} | {wanted[measure]:,} | {own:,} | {verdict(own, wanted[measure])} "
-                    f"| {found[best]:,} ({best}, {verdict(found[best], wanted[measure])}) |"
+                    f"| {k} | {words} | {PEERS[k][measure]:,} | {wanted[measure]:,} | {own:,} "
+                    f"| {verdict(own, wanted[measure])} | {found[best]:,} ({best}, {verdict(found[best], wanted[measure])}) |"
                 )
     return lines
 
