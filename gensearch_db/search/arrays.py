@@ -35,7 +35,7 @@ MAXIMUM_SET_LEAVES = 62
 
 class SpaceArrays(NamedTuple):
     """The attributes. Arrays with one entry per leaf are indexed by ``leaf_starts[j] + code``; those with one entry per
-    boundary (prefix sums) by ``leaf_starts[j] + j + code``.
+    boundary (prefix sums) by ``leaf_starts[j] + j + code``. ``counts_rows``: 1 if the cost reads the table's rows in a set.
     """
 
     kinds: NDArray[np.int64]
@@ -57,6 +57,7 @@ class SpaceArrays(NamedTuple):
     minimum_lengths: NDArray[np.float64]
     values_labels: int
     tightening: int
+    counts_rows: int
     leaf_nodes: NDArray[np.int64]
     node_lower: NDArray[np.int64]
     node_upper: NDArray[np.int64]
@@ -152,6 +153,7 @@ def space_arrays(space: Space, cells: Cells, values_labels: bool) -> SpaceArrays
         whole_spans=np.array([_whole_span(attribute) for attribute in attributes], dtype=np.float64),
         minimum_lengths=np.array([attribute.minimum_length for attribute in attributes], dtype=np.float64),
         values_labels=int(values_labels),
+        counts_rows=0,
         tightening=int(not any(attribute.minimum_length > 0 for attribute in attributes)),
         **_node_arrays(attributes, leaf_starts),
     )

@@ -26,6 +26,8 @@ from gensearch_db.search.worker import Slice, Switches, Worker
 
 FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000, 60_000, 1.5
 """Blocks that each worker visits in a round."""
+LEAST_SHARE = 0.25
+"""Of a round, for prover or improver while it makes no progress."""
 SECONDS_BETWEEN_LOOKS = 0.1
 MOST_COUNTED = 20_000
 """Optimal partitions are listed to be counted; beyond this number the count is given up."""
@@ -64,6 +66,7 @@ class BlockGraphSearch:
         rows, _, self.feasible, _ = worker.evaluate(*self.whole)
         self.improver = Improver(worker)
         self.prover = Prover(Worker(problem, switches, memory_limit), float(quick_bound(worker.compiled, rows)))
+        self.shares = [1.0, 1.0]
         self.threads = min(2, threads or os.cpu_count() or 1)
         self.notes: list[str] = []
         self.list_at_most = int(options.get("list_at_most", 100)) if options.get("all_optimal") else None
@@ -100,8 +103,8 @@ class BlockGraphSearch:
     def _start(self, seed_partition: Partition | None) -> None:
         worker = self.improver.worker
         if self.feasible:
-            self.improver.offer(*steepest_slices(worker, self.whole))
-            self.improver.offer(*median_slices(worker, self.whole))
+            self.improver.offer(*steepest_slices(worker, self.whole), worker.kernel.order)
+            self.improver.offer(*median_slices(worker, self.whole), worker.kernel.order)
         if seed_partition is not None:
             self._seed(seed_partition)
         self._exchange()
@@ -126,8 +129,8 @@ class BlockGraphSearch:
         pool = ThreadPoolExecutor(self.threads, thread_name_prefix="gensearch")
         verdict = None
         running: set[Future[None]] = {
-            pool.submit(self.prover.step, self.prover.worker.visited + blocks),
-            pool.submit(self.improver.step, self.improver.worker.visited + blocks),
+            pool.submit(self.prover.step, self.prover.worker.visited + max(1, int(blocks * self.shares[0]))),
+            pool.submit(self.improver.step, self.improver.worker.visited + max(1, int(blocks * self.shares[1]))),
         }
         try:
             while running:
@@ -155,11 +158,16 @@ class BlockGraphSearch:
         return self.monitor.verdict(self.visited)
 
     def _exchange(self) -> None:
-        """Between rounds: the prover hears of the best cost; a partition that the prover found goes to the improver."""
-        improver, prover = self.improver, self.prover
+        """Between rounds: the prover hears of the best cost; a partition that the prover found goes to the improver. Who made
+        progress gets more of the next round, who did not less."""
+        improver, prover, monitor = self.improver, self.prover, self.monitor
+        moved = (prover.lower_bound > monitor.lower_bound, improver.cost < monitor.cost)
+        for i in range(2):
+            self.shares[i] = min(1.0, 2 * self.shares[i]) if moved[i] else max(LEAST_SHARE, self.shares[i] / 2)
+        if not any(moved):
+            self.shares = [2 * share for share in self.shares] if max(self.shares) <= 0.5 else self.shares
         if prover.cost < improver.cost:
-            improver.worker.kernel.order[:] = prover.worker.kernel.order
-            improver.offer(prover.slices, prover.cost)
+            improver.offer(prover.slices, prover.cost, prover.order)
         prover.hear(improver.cost, improver.lower_bound)
         self.monitor.improved(improver.cost, prover.lower_bound)
 
@@ -201,7 +209,7 @@ class BlockGraphSearch:
             total += cost
             slices.append((start, int(end), words))
             start = int(end)
-        self.improver.offer(slices, total)
+        self.improver.offer(slices, total, worker.kernel.order)
 
     def result(self, status: Status) -> SearchResult:
         """What is known now."""

@@ -23,11 +23,10 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 @compiled
 def bit_count(bits: int) -> int:
     """The number of set bits of a 64-bit word."""
-    count = 0
-    while bits != ZERO:
-        bits &= bits - ONE
-        count += 1
-    return count
+    bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @compiled
@@ -148,7 +147,7 @@ def fill_regions(space: SpaceArrays, words: NDArray[np.uint64], context: BlockCo
             edge = float(bit_count(mask & space.occurring_masks[j]))
             length = total
             rows = 0
-            for code in range(lower, upper):
+            for code in range(lower, upper if space.counts_rows == 1 else lower):
                 if mask >> np.uint64(code) & ONE != ZERO:
                     rows += space.rows_before[boundary + code + 1] - space.rows_before[boundary + code]
             context.region_rows[j] = rows

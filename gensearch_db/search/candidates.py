@@ -22,14 +22,14 @@ from gensearch_db.search.block_kernel import (
     lowest_bit,
     lowest_cover,
 )
-from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, balanced_squares, bound_from_sums
+from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, bound_from_sums
 from gensearch_db.search.memory import slot_of
-from gensearch_db.search.state import BOUNDS, OWN_COSTS, Candidates, Kernel
+from gensearch_db.search.state import BOUNDS, Candidates, Kernel
 
 MOST_EXACT_PARTS = 12
 """Sets of up to this many parts are split in every way; larger ones along candidate orders."""
 MOST_TRIED_PARTS = 6
-"""The same for greedy searches and rollouts, which claim nothing: two thousand divisions a block would slow them down."""
+"""The same for the greedy search, which claims nothing: two thousand divisions a block would slow them down."""
 
 
 @compiled
@@ -41,7 +41,7 @@ def side_worth(
     if bound >= limit:
         return bound, False
     if kernel.candidates.worth[0] != BOUNDS:
-        return side_promise(kernel, rows, features, words), False
+        return side_cost(kernel, rows, features, words), False
     memory = kernel.memory
     slot = slot_of(memory, words)
     if memory.used[slot]:
@@ -50,17 +50,11 @@ def side_worth(
 
 
 @compiled
-def side_promise(kernel: Kernel, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64]) -> float:
-    """What the rows of one side are expected to cost, as far as its regions and sizes tell."""
-    fill_regions(kernel.space, words, kernel.context)
-    cost = block_cost(kernel.guide.costs, rows, rows, features[SQUARES], kernel.context)
-    if kernel.candidates.worth[0] == OWN_COSTS:
-        return cost + kernel.bounds.squares_weight * float(rows) * float(rows)
-    loss = 0.0
-    for j in range(len(kernel.context.losses)):
-        loss += kernel.context.losses[j]
-    squares = balanced_squares(rows, max(1, rows // kernel.bounds.minimum_rows))
-    return cost + kernel.bounds.squares_weight * squares + kernel.guide.tie_weight * rows * loss
+def side_cost(kernel: Kernel, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64]) -> float:
+    """What one side costs as a block, as far as its regions and size tell."""
+    fill_regions(kernel.space, words, kernel.left)
+    cost = block_cost(kernel.guide.costs, rows, rows, features[SQUARES], kernel.left)
+    return cost + kernel.bounds.squares_weight * float(rows) * float(rows)
 
 
 @compiled

@@ -12,28 +12,25 @@ from gensearch_db.search.extraction import subtrees
 from gensearch_db.search.result import Partition
 from gensearch_db.search.worker import Slice, Worker
 
-STAGES: tuple[tuple[int, tuple[int, int, int], float], ...] = (
-    (0, (1, 1, 1), math.inf),
-    (1, (1, 3, 1), math.inf),
-    (1, (1, 10, 1), math.inf),
-    (1, (1, 40, 1), math.inf),
-    (2, (1, 10, 8), 6.0),
-    (2, (1, 20, 20), 24.0),
-    (2, (1, 20, 20), math.inf),
-)
-"""Level, widths and, in multiples of the least group, the largest block that is rolled out at level 2."""
+STAGES: tuple[tuple[int, tuple[int, int, int]], ...] = ((0, (1, 1, 1)), (1, (1, 3, 1)), (1, (1, 10, 1)))
+"""Level and widths of the first rollouts of the whole."""
 
-FIRST_STAGE_WITH_PROOFS = 3
-"""Up to here rollouts alone gain more in the same time."""
+PILOTS: tuple[tuple[float, int, tuple[int, int, int]], ...] = (
+    (6, 2, (1, 8, 8)),
+    (16, 2, (1, 8, 8)),
+    (60, 1, (1, 40, 1)),
+    (math.inf, 1, (1, 40, 1)),
+    (12, 2, (1, 20, 20)),
+    (40, 2, (1, 8, 8)),
+    (math.inf, 1, (1, 20, 1)),
+)
+"""Rolled out again and again after that: subtrees of the best tree of at most so many least groups; level and widths."""
 
 SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
 """Subtrees of up to so many least groups are solved exactly, in this order."""
 
 FIRST_EFFORT = 200
 """Blocks that may be visited to prove one subtree, at first; doubled from stage to stage."""
-
-NOISE = 0.03
-"""How far ranks are varied once all stages are through."""
 
 
 class Improver:
@@ -63,11 +60,11 @@ class Improver:
         self.allowance = allowance
         next(self._work, None)
 
-    def offer(self, slices: list[Slice], cost: float) -> None:
-        """Take a partition found elsewhere, as slices of this worker's order as it stands."""
+    def offer(self, slices: list[Slice], cost: float, order: NDArray[np.int64]) -> None:
+        """Take a partition found elsewhere, as slices of ``order``. The worker's own order may be in use and stays."""
         if cost < self.cost:
             self.cost = cost
-            self.best = (self.worker.kernel.order.copy(), slices)
+            self.best = (order.copy(), slices)
 
     def partition(self) -> Partition | None:
         """The best partition so far."""
@@ -77,29 +74,37 @@ class Improver:
         return self.worker.partition(self.best[1])
 
     def _improve(self) -> Iterator[None]:
+        for level, widths in STAGES:
+            yield from self._roll(self.whole, level, widths)
         effort = 1
-        for stage, (level, widths, most) in enumerate(STAGES):
-            if self.finished:
-                return
-            yield from self._roll(level, widths, most, 0.0)
-            if stage >= FIRST_STAGE_WITH_PROOFS:
-                yield from self._solve_subtrees(FIRST_EFFORT * effort)
-                effort *= 2
         while not self.finished:
-            yield from self._roll(1, (1, 20, 1), math.inf, NOISE)
+            for size, level, widths in PILOTS:
+                yield from self._roll_subtrees(size, level, widths)
             yield from self._solve_subtrees(FIRST_EFFORT * effort)
             effort *= 2
 
-    def _roll(self, level: int, widths: tuple[int, int, int], most: float, noise: float) -> Iterator[None]:
+    def _roll_subtrees(self, size: float, level: int, widths: tuple[int, int, int]) -> Iterator[None]:
+        """Roll out the subtrees of the best tree with at most ``size`` least groups each, once more."""
+        if self.finished:
+            return
+        if math.isinf(size):
+            yield from self._roll(self.whole, level, widths)
+            return
+        for part in self._subtrees(int(size * self.worker.kernel.bounds.minimum_rows)):
+            yield from self._roll(part, level, widths)
+        self._collect()
+
+    def _roll(self, part: Slice, level: int, widths: tuple[int, int, int]) -> Iterator[None]:
         guide = self.worker.kernel.guide
         guide.epoch[0] += 1
         guide.widths[:] = widths
-        guide.noise[0] = noise
-        guide.most_rows[2] = int(min(2**62, most * self.worker.kernel.bounds.minimum_rows))
-        while not self.worker.roll(self.whole, level, self.allowance):
+        while not self.worker.roll(part, level, self.allowance):
+            order = self.worker.kernel.order.copy()
             self._collect()
+            self.worker.kernel.order[:] = order
             yield
-        self._collect()
+        if part is self.whole:
+            self._collect()
 
     def _solve_subtrees(self, most_blocks: int) -> Iterator[None]:
         """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; larger
@@ -117,7 +122,6 @@ class Improver:
                         abandoned += 1
                         break
                     yield
-            worker.refresh(self.whole)
             self._collect()
             if 2 * abandoned > len(parts):
                 return
@@ -131,7 +135,8 @@ class Improver:
         return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(count)]
 
     def _collect(self) -> None:
-        """Keep the best partition that the memory knows now."""
+        """Keep the best partition that the memory knows now, parts that became cheaper included."""
+        self.worker.refresh(self.whole)
         if self.worker.known(self.whole[2])[1] < self.cost:
             slices = self.worker.slices(*self.whole)
-            self.offer(slices, self.worker.cost_of(slices))
+            self.offer(slices, self.worker.cost_of(slices), self.worker.kernel.order)

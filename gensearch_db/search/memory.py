@@ -55,7 +55,8 @@ def bytes_per_slot(word_count: int) -> int:
 
 
 @compiled
-def _hash(words: NDArray[np.uint64]) -> int:
+def hash_of(words: NDArray[np.uint64]) -> int:
+    """A 64-bit hash of a key."""
     value = np.uint64(0x9E3779B97F4A7C15)
     for w in range(len(words)):
         value ^= words[w]
@@ -70,7 +71,7 @@ def _hash(words: NDArray[np.uint64]) -> int:
 def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:
     """The slot that holds this key, or else the free slot where it would go."""
     mask = np.uint64(len(memory.used) - 1)
-    slot = np.int64(_hash(words) & mask)
+    slot = np.int64(hash_of(words) & mask)
     while memory.used[slot]:
         same = True
         for w in range(len(words)):

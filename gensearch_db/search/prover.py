@@ -1,7 +1,9 @@
-"""The half of the search that proves: it solves the root against thresholds above the proven bound.
+"""The half of the search that proves: it solves the root against the best known cost, or thresholds below it.
 
-A pass against a threshold ends with the optimum, or with the proof that no partition costs less than the threshold. Passes
-share the memory, so a later one soon gets to where the earlier one stopped.
+Easy problems are proven fastest by one pass against the best known cost; hard ones get their bound raised by thresholds. Which
+kind it is shows only later, so both have their turn, with growing effort. A pass against a threshold ends with the optimum, or
+with the proof that no partition costs less than the threshold. Passes share the memory, so a later one soon gets to where the
+earlier one stopped.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from gensearch_db.search.worker import Slice, Worker
 
 STEP = 0.25
 """How far a threshold lies on the way from the proven bound to the best known cost."""
+
+FIRST_EFFORT = 20_000
+"""Blocks visited in one pass against the best known cost, then in passes against thresholds; doubled in turn."""
 
 ROUNDING = 1e-9
 """Relative difference of two sums of the same costs in another order."""
@@ -29,7 +34,8 @@ class Prover:
         self.cost = math.inf
         self.finished = False
         self.slices: list[Slice] = []
-        """The partition that costs ``cost``, as slices of the worker's order, once a pass has found one."""
+        """The partition that costs ``cost``, as slices of ``order``, once a pass has found one."""
+        self.order = worker.kernel.order
         self._allowance = 0
         self._work = self._prove()
 
@@ -47,17 +53,30 @@ class Prover:
         self.finished = self.lower_bound >= known - slack
 
     def _prove(self) -> Iterator[None]:
+        effort = FIRST_EFFORT
         while not self.finished:
-            self.worker.ask(*self.whole, self._threshold())
-            while not self.worker.work(self._allowance):
-                yield
-            lower, cost = self.worker.answer
-            if cost < min(self.cost, self.best_cost):
-                yield from self._rebuild()
-                self.cost = self.worker.cost_of(self.slices)
-            self.hear(self.best_cost, lower)
-            if self.worker.visited >= self._allowance:
-                yield
+            for direct in (True, False):
+                last = self.worker.visited + effort
+                while not self.finished and self.worker.visited < last:
+                    yield from self._pass(direct, last)
+            effort *= 2
+
+    def _pass(self, direct: bool, last: int) -> Iterator[None]:
+        """One pass against the best known cost or a threshold below it; given up at ``last`` blocks."""
+        self.worker.ask(*self.whole, min(self.best_cost, self.cost) if direct else self._threshold())
+        while not self.worker.work(min(last, self._allowance)):
+            if self.worker.visited >= last:
+                self.worker.abandon()
+                return
+            yield
+        lower, cost = self.worker.answer
+        if cost < min(self.cost, self.best_cost):
+            yield from self._rebuild()
+            self.cost = self.worker.cost_of(self.slices)
+            self.order = self.worker.kernel.order.copy()
+        self.hear(self.best_cost, lower)
+        if self.worker.visited >= self._allowance:
+            yield
 
     def _rebuild(self) -> Iterator[None]:
         """List the blocks of the best partition known; parts that the memory has forgotten are solved again."""

@@ -13,25 +13,15 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
-from gensearch_db.search.candidates import pop_best, push_splits
+from gensearch_db.search.candidates import pop_best
 from gensearch_db.search.greedy import parts_hold
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
 from gensearch_db.search.solver import divide, gather_part
-from gensearch_db.search.state import PROMISE, Kernel
+from gensearch_db.search.state import Kernel
+from gensearch_db.search.sweeps import push_sweeps
 
 LEVELS = 8
 """More than any level: results of epoch e and level L are marked e * LEVELS + L + 1."""
-
-
-@compiled
-def next_random(state: NDArray[np.uint64]) -> float:
-    """A number in [0, 1) from a xorshift generator with its state in ``state[0]`` (never zero)."""
-    value = state[0]
-    value ^= value << np.uint64(13)
-    value ^= value >> np.uint64(7)
-    value ^= value << np.uint64(17)
-    state[0] = value
-    return float(value >> np.uint64(11)) / 9007199254740992.0
 
 
 @compiled
@@ -71,19 +61,6 @@ def most_promising(
 
 
 @compiled
-def ranked_splits(kernel: Kernel, words: NDArray[np.uint64], rows: int) -> int:
-    """Put the splits of the block evaluated last on the stack, ranked by what they promise. Where they begin on the stack."""
-    guide, candidates = kernel.guide, kernel.candidates
-    first = candidates.top[0]
-    candidates.worth[0] = PROMISE
-    push_splits(kernel, words, rows, np.inf)
-    if guide.noise[0] > 0.0:
-        for i in range(first, candidates.top[0]):
-            candidates.bound[i] *= 1.0 + guide.noise[0] * next_random(guide.random)
-    return first
-
-
-@compiled
 def rollout(
     kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], level: int, most_splits: int, most_parts: int
 ) -> float:
@@ -108,7 +85,7 @@ def rollout(
     searching = feasible or kernel.monotone == 0
     first = candidates.top[0]
     if searching:
-        ranked_splits(kernel, words, rows)
+        push_sweeps(kernel, start, end, words, rows)
     boundaries = np.empty(most_parts + 2, np.int64)
     part_words = np.empty(len(words), np.uint64)
     tries = guide.widths[level] if level > 0 else 0
@@ -134,6 +111,8 @@ def rollout(
                 total += rollout(kernel, boundaries[part], boundaries[part + 1], part_words, below, most_splits, most_parts)
             if guide.halted[0] == 1:
                 candidates.top[0] = first
+                if best < np.inf:
+                    remember(memory, words, 0.0, best, attribute, position, 1)
                 return np.inf
             if total >= limit:
                 break

@@ -13,16 +13,15 @@ from gensearch_db.search.arrays import Accumulators, CellArrays, SpaceArrays
 from gensearch_db.search.bounds import BoundArrays
 from gensearch_db.search.memory import Memory
 
-BOUNDS, OWN_COSTS, PROMISE = 0, 1, 2
-"""What a split is worth: the least it can lead to (exact search), the costs of its parts as blocks (steepest decrease), or
-those costs with the balanced bound in place of squared sizes (rollouts)."""
+BOUNDS, OWN_COSTS = 0, 1
+"""What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (steepest decrease)."""
 
 
 class Candidates(NamedTuple):
     """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
     mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
     ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
-    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS, PROMISE).
+    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS).
     """
 
     worth: NDArray[np.int64]
@@ -96,29 +95,30 @@ class Counters(NamedTuple):
 class Guide(NamedTuple):
     """How greedy searches and rollouts rank splits.
 
-    ``costs``: the summands that follow from regions and sizes alone, squared sizes left out. ``tie_weight``: per row and unit
-    of loss, to break ties where squared sizes are all. ``checks``: how many of the best ranked splits are compared by the
-    true cost of their parts (1 where the ranking is that cost). ``sizes_decide``: 1 if a part with enough rows is always
+    ``costs``: the summands that follow from regions, sizes and (rollouts only) marginals, squared sizes left out.
+    ``tie_weight``: per row and unit of loss, to break ties where squared sizes are all. ``reads_marginals``: 1 if a summand
+    does. ``first_ordered``: the first ordered attribute, or -1. ``checks``: how many of the best ranked splits are compared by
+    the true cost of their parts (1 where the ranking is that cost). ``sizes_decide``: 1 if a part with enough rows is always
     feasible. ``widths[level]``: how many splits a rollout of that level completes; ``most_rows[level]``: in larger blocks it
-    completes them by level 0. ``noise[0]``: ranks are multiplied by up to 1 + noise at
-    random (``random[0]``: the generator's state). ``epoch[0]``: results of earlier epochs are not taken for granted.
-    ``halted[0]``: 1 while unwinding to where the search can be stopped.
+    completes them by level 0. ``random[0]``: the state of the generator that draws orders. ``epoch[0]``: results of earlier
+    epochs are not taken for granted. ``halted[0]``: 1 while unwinding to where the search can be stopped.
     """
 
     costs: CostArrays
     tie_weight: float
+    reads_marginals: int
+    first_ordered: int
     checks: int
     sizes_decide: int
     widths: NDArray[np.int64]
     most_rows: NDArray[np.int64]
-    noise: NDArray[np.float64]
     random: NDArray[np.uint64]
     epoch: NDArray[np.int64]
     halted: NDArray[np.int64]
 
 
 class Kernel(NamedTuple):
-    """All that one worker needs."""
+    """All that one worker needs. ``context``: the block evaluated last; ``left``, ``right``: the sides of a split of it."""
 
     space: SpaceArrays
     cells: CellArrays
@@ -128,6 +128,8 @@ class Kernel(NamedTuple):
     bounds: BoundArrays
     guide: Guide
     context: BlockContext
+    left: BlockContext
+    right: BlockContext
     sums: Accumulators
     order: NDArray[np.int64]
     spare: NDArray[np.int64]

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import announce
 from gensearch_db.cost.cost import CompiledCost
 from gensearch_db.cost.discernibility import KIND as SQUARED_SIZES
-from gensearch_db.cost.kernel import REGION_KINDS, BlockContext, cost_arrays
+from gensearch_db.cost.kernel import (
+    MARGINAL_NONUNIFORMITY,
+    NON_UNIFORM_ENTROPY,
+    REGION_KINDS,
+    BlockContext,
+    cost_arrays,
+)
+from gensearch_db.domain.attribute import OrderedAttribute
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy.k_anonymity import KAnonymity
@@ -310,6 +317,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     integral = problem.cost.integral and price.is_integer()
     squares_weight = sum(summand.weight for summand in summands if summand.kind == SQUARED_SIZES)
     space = space_arrays(problem.space, problem.cells, problem.values_labels)
+    space = space._replace(counts_rows=int(any(summand.kind == NON_UNIFORM_ENTROPY for summand in summands)))
     rows = problem.cells.counts
     features = cell_features(rows, minimum_rows, needed, squares_weight, np.zeros(len(rows)))
     if any(
@@ -332,6 +340,8 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         bounds=bounds,
         guide=_guide(problem, summands, float(squares_weight), minimum_rows),
         context=_context(space, cells, sums.rows, widest),
+        left=_context(space, cells, np.zeros_like(sums.rows), widest),
+        right=_context(space, cells, np.zeros_like(sums.rows), widest),
         sums=sums,
         order=np.arange(len(rows), dtype=np.int64),
         spare=np.zeros(len(rows), np.int64),
@@ -353,18 +363,21 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
 def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_weight: float, minimum_rows: int) -> Guide:
     """How greedy searches and rollouts rank splits: by what regions and sizes tell of the cost."""
     rest = [summand for summand in summands if summand.kind != SQUARED_SIZES]
-    told = tuple(summand for summand in rest if summand.kind in REGION_KINDS)
+    marginal = (MARGINAL_NONUNIFORMITY, NON_UNIFORM_ENTROPY)
+    told = tuple(summand for summand in rest if summand.kind in REGION_KINDS or summand.kind in marginal)
+    ordered = [j for j, attribute in enumerate(problem.space.attributes) if isinstance(attribute, OrderedAttribute)]
     checks = 1 if len(told) == len(rest) else 12 if told or squares_weight else 1 << 30
     return Guide(
         costs=cost_arrays(told),
         tie_weight=0.0 if rest else 0.01 * minimum_rows * squares_weight / len(problem.space.attributes),
+        reads_marginals=int(any(summand.kind in marginal for summand in told)),
+        first_ordered=ordered[0] if ordered else -1,
         checks=checks,
         sizes_decide=int(
             problem.cells.persons is None and all(isinstance(constraint, KAnonymity) for constraint in problem.constraints)
         ),
         widths=np.array([1, 10, 8], np.int64),
         most_rows=np.array([2**62, 2**62, 6 * minimum_rows], np.int64),
-        noise=np.zeros(1),
         random=np.array([0x9E3779B97F4A7C15], np.uint64),
         epoch=np.zeros(1, np.int64),
         halted=np.zeros(1, np.int64),

@@ -1,0 +1,267 @@
+"""Compiled: the splits of a block that rollouts try, ranked by what their sides promise to cost.
+
+Ordered attributes are swept along their order; sets along several orders of their values: by frequency, by the mean of the
+first ordered attribute, and by the mean of attributes drawn at random. A sweep carries words, sizes and, where the cost reads
+them, marginals from one side to the other, so each division costs only what changes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gensearch_db.compilation import compiled
+from gensearch_db.cost.kernel import BlockContext, block_cost
+from gensearch_db.search.arrays import ORDERED, TAXONOMY
+from gensearch_db.search.block_kernel import ONE, ZERO, code_range, fill_regions, join_words, lowest_bit, lowest_cover
+from gensearch_db.search.bounds import SQUARES, balanced_squares
+from gensearch_db.search.candidates import push, set_parts
+from gensearch_db.search.memory import hash_of
+from gensearch_db.search.state import Kernel
+
+DRAWN_ORDERS = 2
+"""Orders by attributes drawn at random, for each set of each block."""
+
+
+@compiled
+def next_random(state: NDArray[np.uint64]) -> float:
+    """A number in [0, 1) from a xorshift generator with its state in ``state[0]`` (never zero)."""
+    value = state[0]
+    value ^= value << np.uint64(13)
+    value ^= value >> np.uint64(7)
+    value ^= value << np.uint64(17)
+    state[0] = value
+    return float(value >> np.uint64(11)) / 9007199254740992.0
+
+
+@compiled
+def promise(kernel: Kernel, rows: int, squares: float, words: NDArray[np.uint64], context: BlockContext) -> float:
+    """What the rows of one side are expected to cost: as a block, but squared sizes as if cut evenly into least groups."""
+    guide, bounds = kernel.guide, kernel.bounds
+    fill_regions(kernel.space, words, context)
+    cost = block_cost(guide.costs, rows, rows, squares, context)
+    if bounds.squares_weight > 0.0:
+        cost += bounds.squares_weight * balanced_squares(rows, max(1, rows // bounds.minimum_rows))
+    if guide.tie_weight > 0.0:
+        loss = 0.0
+        for j in range(len(context.losses)):
+            loss += context.losses[j]
+        cost += guide.tie_weight * rows * loss
+    return cost
+
+
+@compiled
+def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], rows: int) -> None:
+    """Put the splits of the block evaluated last on the stack, ranked by the promises of their sides.
+
+    What is drawn depends on the block and the epoch only: a rollout that was interrupted finds the same splits again.
+    """
+    space, guide = kernel.space, kernel.guide
+    guide.random[0] = hash_of(words) ^ (np.uint64(guide.epoch[0]) * np.uint64(0x9E3779B97F4A7C15)) | ONE
+    masks = np.zeros(64, np.uint64)
+    for j in range(len(space.kinds)):
+        lower, upper = code_range(space, words, j)
+        if upper - lower < 2:
+            continue
+        if space.kinds[j] == TAXONOMY:
+            push_children(kernel, start, end, words, j, lower, upper)
+        elif space.kinds[j] == ORDERED:
+            sweep_codes(kernel, start, end, j, lower, upper, rows)
+        else:
+            count = set_parts(space, words, j, lower, upper, masks)
+            if count > 1:
+                sweep_sets(kernel, start, end, j, lower, upper, rows, masks, count)
+
+
+@compiled
+def sweep_codes(kernel: Kernel, start: int, end: int, j: int, lower: int, upper: int, rows: int) -> None:
+    """Sweep an ordered attribute: every code that occurs is a part."""
+    sum_rows, base = kernel.sums.rows, kernel.space.leaf_starts[j]
+    place = np.zeros(upper - lower, np.int64)
+    marks = np.zeros(upper - lower, np.uint64)
+    count = 0
+    for code in range(lower, upper):
+        if sum_rows[base + code] > 0:
+            place[code - lower] = count
+            marks[count] = np.uint64(code)
+            count += 1
+    sweep(kernel, start, end, j, lower, upper, rows, place, marks, count)
+
+
+@compiled
+def sweep_sets(
+    kernel: Kernel, start: int, end: int, j: int, lower: int, upper: int, rows: int, masks: NDArray[np.uint64], count: int
+) -> None:
+    """Sweep a set of ``count`` parts along each of its orders."""
+    space, sums = kernel.space, kernel.sums
+    base = space.leaf_starts[j]
+    part_of = np.zeros(upper - lower, np.int64)
+    part_rows = np.zeros(count)
+    for p in range(count):
+        bits = masks[p]
+        while bits != ZERO:
+            code = lowest_bit(bits)
+            part_of[code - lower] = p
+            part_rows[p] += sums.rows[base + code]
+            bits &= bits - ONE
+    weight = -part_rows
+    attributes = len(space.kinds)
+    for order in range(DRAWN_ORDERS + 2 if count > 2 and attributes > 1 else 1):
+        if order > 0:
+            other = kernel.guide.first_ordered
+            if order > 1 or other < 0:
+                other = int(next_random(kernel.guide.random) * (attributes - 1))
+                other += other >= j
+            mean_of_other(kernel, start, end, j, lower, part_of, other, weight)
+            for p in range(count):
+                weight[p] /= max(1.0, part_rows[p])
+        ranking = np.argsort(weight, kind="mergesort")
+        place = np.zeros(upper - lower, np.int64)
+        marks = np.zeros(count, np.uint64)
+        for position in range(count):
+            marks[position] = masks[ranking[position]]
+        rank = np.argsort(ranking)
+        for code in range(upper - lower):
+            place[code] = rank[part_of[code]]
+        sweep(kernel, start, end, j, lower, upper, rows, place, marks, count)
+
+
+@compiled
+def mean_of_other(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    j: int,
+    lower: int,
+    part_of: NDArray[np.int64],
+    other: int,
+    weight: NDArray[np.float64],
+) -> None:
+    """Sum up for each part what another attribute is like: its codes if ordered, else how frequent they are in the block."""
+    codes, rows, order, sums = kernel.cells.codes, kernel.cells.rows, kernel.order, kernel.sums
+    ordered = kernel.space.kinds[other] == ORDERED
+    base = kernel.space.leaf_starts[other]
+    weight[:] = 0.0
+    for i in range(start, end):
+        cell = order[i]
+        value = codes[cell, other] if ordered else sums.rows[base + codes[cell, other]]
+        weight[part_of[codes[cell, j] - lower]] += rows[cell] * float(value)
+
+
+@compiled
+def sweep(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    j: int,
+    lower: int,
+    upper: int,
+    rows: int,
+    place: NDArray[np.int64],
+    marks: NDArray[np.uint64],
+    count: int,
+) -> None:
+    """Push the divisions into the first parts of an order and the rest. ``place``: the position in the order of each leaf code
+    from ``lower`` on; ``marks``: of each part its leaf mask, or its code where the attribute is ordered."""
+    space, sums, smallest = kernel.space, kernel.sums, kernel.bounds.minimum_rows
+    base, ordered = space.leaf_starts[j], space.kinds[j] == ORDERED
+    part_rows, part_squares = np.zeros(count, np.int64), np.zeros(count)
+    part_words = np.zeros((count, len(space.empty_words)), np.uint64)
+    part_words[:] = space.empty_words
+    for code in range(lower, upper):
+        i = base + code
+        if sums.rows[i] > 0:
+            p = place[code - lower]
+            part_rows[p] += sums.rows[i]
+            part_squares[p] += sums.features[i, SQUARES]
+            join_words(space, part_words[p], sums.words[i])
+    suffix = part_words.copy()
+    for p in range(count - 2, -1, -1):
+        join_words(space, suffix[p], suffix[p + 1])
+    marginals = kernel.guide.reads_marginals == 1
+    part_ends = sort_cells(kernel, start, end, j, lower, place, count) if marginals else part_rows
+    sums.left_words[:] = space.empty_words
+    left_rows, left_squares, mask = np.int64(0), 0.0, ZERO
+    for p in range(count - 1):
+        left_rows += part_rows[p]
+        left_squares += part_squares[p]
+        mask |= marks[p]
+        join_words(space, sums.left_words, part_words[p])
+        if marginals:
+            move_cells(kernel, part_ends[p - 1] if p > 0 else start, part_ends[p])
+        if left_rows < smallest or rows - left_rows < smallest:
+            continue
+        worth = promise(kernel, left_rows, left_squares, sums.left_words, kernel.left)
+        worth += promise(kernel, rows - left_rows, sums.block_features[SQUARES] - left_squares, suffix[p + 1], kernel.right)
+        position = marks[p + 1] if ordered else mask
+        push(kernel.candidates, j, np.int64(position), worth, False)  # type: ignore[arg-type]
+
+
+@compiled
+def sort_cells(
+    kernel: Kernel, start: int, end: int, j: int, lower: int, place: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    """List a block's cells in ``spare[start:end]`` by the place of their value, and put all marginals on the right side.
+    Returns where each part ends."""
+    codes, order, spare, space, context = kernel.cells.codes, kernel.order, kernel.spare, kernel.space, kernel.context
+    for a in range(len(space.kinds)):
+        first, last = space.leaf_starts[a] + context.lower[a], space.leaf_starts[a] + context.upper[a]
+        kernel.left.marginals[first:last] = 0
+        kernel.right.marginals[first:last] = kernel.sums.rows[first:last]
+    ends = np.zeros(count + 1, np.int64)
+    for i in range(start, end):
+        ends[place[codes[order[i], j] - lower] + 1] += 1
+    ends[0] = start
+    for p in range(count):
+        ends[p + 1] += ends[p]
+    for i in range(start, end):
+        p = place[codes[order[i], j] - lower]
+        spare[ends[p]] = order[i]
+        ends[p] += 1
+    return ends[:count]
+
+
+@compiled
+def move_cells(kernel: Kernel, start: int, end: int) -> None:
+    """Move the cells ``spare[start:end]`` from the right side's marginals to the left side's."""
+    codes, rows, leaf_starts = kernel.cells.codes, kernel.cells.rows, kernel.space.leaf_starts
+    left, right = kernel.left.marginals, kernel.right.marginals
+    for i in range(start, end):
+        cell = kernel.spare[i]
+        for a in range(codes.shape[1]):
+            leaf = leaf_starts[a] + codes[cell, a]
+            left[leaf] += rows[cell]
+            right[leaf] -= rows[cell]
+
+
+@compiled
+def push_children(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], j: int, lower: int, upper: int) -> None:
+    """The one split of a taxonomy node, unless a child holds too few rows."""
+    space, sums, left = kernel.space, kernel.sums, kernel.left.marginals
+    base = space.leaf_starts[j]
+    node = lowest_cover(space, j, lower, upper)
+    first, count = space.node_first_child[node], space.node_child_count[node]
+    place = np.zeros(upper - lower, np.int64)
+    for code in range(lower, upper):
+        while space.node_upper[first + place[code - lower]] <= code:
+            place[code - lower] += 1
+    marginals = kernel.guide.reads_marginals == 1
+    ends = sort_cells(kernel, start, end, j, lower, place, count) if marginals else place
+    worth = 0.0
+    for child in range(count):
+        sums.left_words[:] = space.empty_words
+        rows, squares = np.int64(0), 0.0
+        for code in range(max(lower, space.node_lower[first + child]), min(upper, space.node_upper[first + child])):
+            if sums.rows[base + code] > 0:
+                rows += sums.rows[base + code]
+                squares += sums.features[base + code, SQUARES]
+                join_words(space, sums.left_words, sums.words[base + code])
+        if rows == 0:
+            continue
+        if rows < kernel.bounds.minimum_rows:
+            return
+        if marginals:
+            left[:] = 0
+            move_cells(kernel, ends[child - 1] if child > 0 else start, ends[child])
+        worth += promise(kernel, rows, squares, sums.left_words, kernel.left)  # type: ignore[arg-type]
+    push(kernel.candidates, j, node, worth, False)
