@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +81,12 @@ def _is_parquet(path: str) -> bool:
 def _file(path: str) -> Sql:
     if not Path(path).is_file():
         raise SpecificationError(f"file '{path}' does not exist")
-    return statement("source/parquet" if _is_parquet(path) else "source/csv", path=literal(path))
+    return statement("source/parquet" if _is_parquet(path) else "source/csv", path=literal(_literal_path(path)))
+
+
+def _literal_path(path: str) -> str:
+    """The path as DuckDB must be told it: it takes ``a[1].csv`` for a pattern that the neighbouring file ``a1.csv`` fits."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
 
 
 def _query(session: Session, text: str) -> Sql:

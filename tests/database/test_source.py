@@ -12,8 +12,9 @@ import pytest
 
 from gensearch_db.database.names import parse_table_name, target_table
 from gensearch_db.database.prepared import prepare
+from gensearch_db.database.rendering import Sql
 from gensearch_db.database.session import Session, open_database
-from gensearch_db.database.source import open_source
+from gensearch_db.database.source import open_source, source_relation
 from gensearch_db.errors import DataError, ReadOnlyError, SpecificationError
 from gensearch_db.problem.problem import Problem
 from tests.database.tables import leaf_counts, prepared_from
@@ -132,6 +133,13 @@ def test_leading_zeros_of_a_csv_stay(session: Session, tmp_path: Path) -> None:
     with prepared_from(session, "", {"zip": {"prefix": True}}, table=str(tmp_path / "z.csv")) as prepared:
         assert prepared.quasi_identifiers == (("zip", "VARCHAR"),)
         assert leaf_counts(prepared)["02134"] == 1
+
+
+def test_a_path_is_no_pattern(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "a[1].csv").write_text("x\nright\n")
+    (tmp_path / "a1.csv").write_text("x\nwrong\n")
+    relation = source_relation(session, str(tmp_path / "a[1].csv"))
+    assert session.rows(Sql(f"SELECT x FROM {relation}")) == [("right",)]
 
 
 def test_parquet_and_queries_are_sources(session: Session, tmp_path: Path) -> None:
