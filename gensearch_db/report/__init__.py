@@ -1,1 +1,0 @@
-"""Charts and the HTML report."""
