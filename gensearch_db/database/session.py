@@ -87,6 +87,17 @@ class Session:
         (value,) = self.row(sql, parameters)
         return value
 
+    def is_readable(self, query: Sql) -> bool:
+        """Whether everything that a query names is there. It does not run, and a no leaves the user's transaction usable.
+
+        A statement that fails to find a name would abort that transaction; a relation that is only bound does not.
+        """
+        try:
+            self._run(lambda: self.connection.sql(query))
+        except SpecificationError:
+            return False
+        return True
+
     def columns(self, sql: Sql, parameters: Parameters = None) -> dict[str, Any]:
         """The result as one numpy array per column (masked where it holds NULL)."""
         return self._run(lambda: dict(self.connection.execute(sql, parameters).fetchnumpy()))
@@ -147,10 +158,15 @@ class Session:
                 self.connection.execute(statement("session/rollback"))
             raise
 
-    def refuse_open_transaction(self) -> None:
-        """Raise :class:`SpecificationError` if the user's transaction is open; it stays as it is (a BEGIN would abort it)."""
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the user's transaction is open; it stays as it is (a BEGIN would abort it)."""
         number = statement("session/transaction_id")
-        if self.value(number) == self.value(number):
+        return bool(self.value(number) == self.value(number))
+
+    def refuse_open_transaction(self) -> None:
+        """Raise :class:`SpecificationError` if the user's transaction is open."""
+        if self.in_transaction:
             raise SpecificationError(
                 "a transaction is open on this connection: COMMIT or ROLLBACK it first (a release is a transaction of its own)"
             )

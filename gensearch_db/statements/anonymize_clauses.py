@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from gensearch_db.cost.registry import COSTS
-from gensearch_db.errors import SpecificationError, near_matches
-from gensearch_db.privacy.registry import CONSTRAINTS
+from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import parse_call
 from gensearch_db.problem.problem import Labels, QuasiIdentifier, SensitiveColumn, StatisticsSource, Strategy
 from gensearch_db.statements.attributes import read_attribute, read_sensitive
+from gensearch_db.statements.clauses import columns, read_call, read_clauses, subject_to, unknown
 from gensearch_db.statements.limits import read_memory_limit, read_node_limit, read_stop_after, read_stop_within, read_threads
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease
@@ -27,15 +27,8 @@ def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
     fields: dict[str, Any] = {"table": reader.source("a table, a file as 'string' or a (query)")}
     reader.require("INTO")
     fields["into"] = reader.qualified_name("the name of the release")
-    seen: dict[str, Token] = {}
-    while (token := reader.current) is not None:
-        words = _clause(reader)
-        if words in seen:
-            raise reader.error(token, f"{words} stands here for the second time")
-        seen[words] = token
-        reader.position += len(words.split())
-        for field, value in CLAUSES[words](reader).items():
-            fields[field] = value
+    found, seen = read_clauses(reader, CLAUSES)
+    fields |= found
     replace = fields.pop("replace", False)
     if "release" in fields:
         return _apply_release(reader, fields, replace, seen)
@@ -45,37 +38,11 @@ def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
     return anonymize
 
 
-def _clause(reader: Reader) -> str:
-    """The keywords of the clause that begins here."""
-    for words in CLAUSES:
-        if reader.ahead(*words.split()):
-            return words
-    token = reader.current
-    assert token is not None
-    partial = [words for words in CLAUSES if token.is_word(words.split()[0])]
-    if partial:
-        reader.position += 1
-        following = dict.fromkeys(words.split()[1] for words in partial)
-        raise reader.expected(f"{' or '.join(following)} after {token.text.upper()}", known=following)
-    first_words = {words.split()[0]: words for words in CLAUSES}
-    hint = "a clause" if near_matches(token.text, first_words) else f"a clause ({', '.join(CLAUSES)})"
-    raise reader.expected(hint, known=first_words)
-
-
 def _apply_release(reader: Reader, fields: dict[str, Any], replace: bool, seen: dict[str, Token]) -> ApplyRelease:
     for words, token in seen.items():
         if words not in ("USING", "REPLACE"):
             raise reader.error(token, f"{words} does not go with USING RELEASE: the release says all of that itself")
     return ApplyRelease(fields["table"], fields["into"], fields["release"], replace)
-
-
-def _columns(field: str) -> Callable[[Reader], dict[str, Any]]:
-    def read(reader: Reader) -> dict[str, Any]:
-        names: list[str] = []
-        reader.list_of(lambda: names.append(reader.name("a column")))
-        return {field: tuple(names)}
-
-    return read
 
 
 def _person(reader: Reader) -> dict[str, Any]:
@@ -115,38 +82,6 @@ def _sensitive(reader: Reader) -> dict[str, Any]:
     return {"sensitive": found}
 
 
-def _subject_to(reader: Reader) -> dict[str, Any]:
-    constraints = [_constraint(reader)]
-    while reader.take("AND"):
-        constraints.append(_constraint(reader))
-    return {"subject_to": tuple(constraints)}
-
-
-def _constraint(reader: Reader) -> str:
-    first = reader.position
-    text = _call(reader, "a constraint, as in k_anonymity(10)")
-    try:
-        call = parse_call(text)
-        if call.name not in CONSTRAINTS:
-            raise reader.error(reader.tokens[first], _unknown("constraint", call.name, CONSTRAINTS))
-        CONSTRAINTS[call.name].from_call(call)
-    except SpecificationError as error:
-        raise reader.wrap(first, str(error)) from None
-    return text
-
-
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
-    return f"there is no {what} '{name}'{near_matches(name, known) or '; there are ' + ', '.join(known)}"
-
-
-def _call(reader: Reader, wanted: str) -> str:
-    first = reader.position
-    reader.name(wanted)
-    if (token := reader.current) is not None and token.is_symbol("("):
-        reader.skip_parentheses()
-    return reader.text_since(first)
-
-
 def _minimize(reader: Reader) -> dict[str, Any]:
     first = reader.position
     while True:
@@ -155,11 +90,11 @@ def _minimize(reader: Reader) -> dict[str, Any]:
             reader.number()
             reader.require_symbol("*")
         start = reader.position
-        text = _call(reader, "a cost, as in discernibility")
+        text = read_call(reader, "a cost, as in discernibility")
         try:
             call = parse_call(text)
             if call.name not in COSTS:
-                raise reader.error(reader.tokens[start], _unknown("cost", call.name, COSTS))
+                raise reader.error(reader.tokens[start], unknown("cost", call.name, COSTS))
             COSTS[call.name].from_call(call)
         except SpecificationError as error:
             raise reader.wrap(start, str(error)) from None
@@ -227,12 +162,12 @@ def _statistics(reader: Reader) -> dict[str, Any]:
 
 CLAUSES: dict[str, Callable[[Reader], dict[str, Any]]] = {
     "REPLACE": lambda reader: {"replace": True},
-    "IDENTIFIERS": _columns("identifiers"),
+    "IDENTIFIERS": columns("identifiers"),
     "PERSON": _person,
     "QUASI IDENTIFIERS": _quasi_identifiers,
     "SENSITIVE": _sensitive,
-    "KEEP": _columns("keep"),
-    "SUBJECT TO": _subject_to,
+    "KEEP": columns("keep"),
+    "SUBJECT TO": subject_to,
     "SUPPRESS AT MOST": _suppress,
     "MINIMIZE": _minimize,
     "USING": _using,

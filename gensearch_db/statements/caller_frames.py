@@ -10,31 +10,32 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gensearch_db.database.catalog import find_release
+from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
+from gensearch_db.database.session import Session
 from gensearch_db.problem.problem import is_file
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease, Audit, ExplainAnonymize, OwnStatement, Profile
 from gensearch_db.tokens import Kind, tokenize
-
-if TYPE_CHECKING:
-    import duckdb
 
 LIBRARIES = ("pandas", "pyarrow", "polars", "duckdb", "_duckdb")
 """Whose objects DuckDB reads as tables."""
 
 
 @contextmanager
-def readable_frames(engine: duckdb.DuckDBPyConnection, own: OwnStatement) -> Iterator[None]:
+def readable_frames(session: Session, own: OwnStatement) -> Iterator[None]:
     """Inside, the statement finds the caller's DataFrames, Arrow tables and relations as temporary views.
 
     A table or view of the same name comes first, as with DuckDB.
     """
     import duckdb
 
+    engine = session.connection
     registered: list[str] = []
     try:
-        for name, variable in _frames_named(engine, own).items():
+        for name, variable in _frames_named(session, own).items():
             engine.register(name, variable)
             registered.append(name)
         yield
@@ -44,8 +45,10 @@ def readable_frames(engine: duckdb.DuckDBPyConnection, own: OwnStatement) -> Ite
                 engine.unregister(name)
 
 
-def _frames_named(engine: duckdb.DuckDBPyConnection, own: OwnStatement) -> dict[str, Any]:
-    names = {token.name for source in _sources(own) for token in tokenize(source) if token.kind in (Kind.WORD, Kind.QUOTED)}
+def _frames_named(session: Session, own: OwnStatement) -> dict[str, Any]:
+    engine = session.connection
+    tokens = [token for source in _sources(session, own) for token in tokenize(source)]
+    names = {token.name for token in tokens if token.kind in (Kind.WORD, Kind.QUOTED)}
     found = {name: variable for name in sorted(names) if (variable := _variable(name)) is not None}
     if not found or not engine.execute(statement("statements/replacements")).fetchall()[0][0]:
         return {}
@@ -53,10 +56,10 @@ def _frames_named(engine: duckdb.DuckDBPyConnection, own: OwnStatement) -> dict[
     return {name: _readable_twice(variable) for name, variable in found.items() if name.casefold() not in tables}
 
 
-def _sources(own: OwnStatement) -> Iterator[str]:
-    """The tables and queries that a statement reads, as written."""
+def _sources(session: Session, own: OwnStatement) -> Iterator[str]:
+    """The tables and queries that a statement reads, as written; for an audit also those that its release was made from."""
     if isinstance(own, ExplainAnonymize):
-        yield from _sources(own.anonymize)
+        yield from _sources(session, own.anonymize)
     elif isinstance(own, Anonymize):
         yield from _tables(own.fields["table"])
         for field in ("quasi_identifiers", "sensitive"):
@@ -66,7 +69,13 @@ def _sources(own: OwnStatement) -> Iterator[str]:
     elif isinstance(own, Profile | ApplyRelease):
         yield from _tables(own.table)
     elif isinstance(own, Audit):
-        yield from _tables(own.against)
+        yield from _tables(own.against or _recorded(session, own.release))
+
+
+def _recorded(session: Session, release: str) -> str | None:
+    """What the catalog says a release was made from."""
+    entry = find_release(session, place(session, release))
+    return None if entry is None else entry.problem.table
 
 
 def _tables(source: str | None) -> Iterator[str]:

@@ -140,10 +140,9 @@ class Connection(EngineCalls):
         return [_Step(None, each.text) if isinstance(each, EngineStatement) else _Step(each, "") for each in statements]
 
     def _answer_to(self, own: OwnStatement) -> pyarrow.Table:
-        from gensearch_db.statements.caller_frames import readable_frames
         from gensearch_db.statements.execution import answer_to
 
-        with placed(own.place), readable_frames(self.engine, own):
+        with placed(own.place):
             return answer_to(self.engine, own, self.progress)
 
     def _forget_answer(self) -> None:

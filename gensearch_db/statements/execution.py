@@ -33,7 +33,9 @@ Rows = list[dict[str, Any]]
 
 def answer_to(engine: duckdb.DuckDBPyConnection, own: OwnStatement, progress: Progress) -> pyarrow.Table:
     """Carry out one statement on a DuckDB connection. Raises :class:`GensearchError` of the fitting class."""
-    with Session(engine) as session:
+    from gensearch_db.statements.caller_frames import readable_frames
+
+    with Session(engine) as session, readable_frames(session, own):
         return _answer(own, session, progress)
 
 
@@ -103,7 +105,14 @@ def _apply(own: ApplyRelease, session: Session, progress: Progress) -> pyarrow.T
 def _audit(own: Audit, session: Session, progress: Progress) -> pyarrow.Table:
     from gensearch_db.database.audit import audit
 
-    report = audit(session, own.release, against=own.against)
+    report = audit(
+        session,
+        own.release,
+        against=own.against,
+        quasi_identifiers=own.quasi_identifiers,
+        sensitive=own.sensitive,
+        subject_to=own.subject_to,
+    )
     columns = {
         "check": "string",
         "column": "string",

@@ -50,10 +50,13 @@ STATEMENTS = (
     ),
     Entry(
         "AUDIT",
-        "AUDIT release [AGAINST table | 'file' | (query)]",
-        "Checks a release by SQL that shares no code with the search and reads only the written tables; AGAINST also "
-        "checks that every row of the source lies inside its block. One row per check.",
-        "AUDIT adult_release AGAINST adult",
+        "AUDIT release [AGAINST table | 'file' | (query)] [SUBJECT TO constraint [AND …]]\n"
+        "AUDIT table QUASI IDENTIFIERS (column, …) [SENSITIVE (column, …)] [SUBJECT TO constraint [AND …]]",
+        "Checks a release by SQL that shares no code with the search and reads only the written tables. Where the source can "
+        "be read (the one that AGAINST names, or else the recorded one), it also checks that every row of it lies inside its "
+        "block. SUBJECT TO adds to what the release was made to hold. With QUASI IDENTIFIERS any table is checked, also one "
+        "that others anonymized. One row per check.",
+        "AUDIT published QUASI IDENTIFIERS (age, sex) SENSITIVE (illness) SUBJECT TO k_anonymity(5)",
     ),
     Entry(
         "ESTIMATE",
@@ -225,7 +228,9 @@ gensearch publish people.duckdb safe --to handout.duckdb
 ```
 
 With `--json` each result is one array of objects on a line of its own; with `--csv` an empty line stands between two results,
-NULL is nothing and an empty string `""`. Ctrl-C ends the statement that is running.
+NULL is nothing and an empty string `""`. Nothing is rounded: a DECIMAL is a string in JSON (`"1.50"`), as most readers turn
+JSON's numbers into doubles, and an INTERVAL is text as DuckDB prints it (`1 month 2 days`). Ctrl-C ends the statement that is
+running.
 
 In a notebook, `%load_ext gensearch_db` adds `%gensearch people.duckdb` (choose a database) and `%%gensearch [variable]` (run a
 cell, give a DataFrame): see [notebook.ipynb](notebook.ipynb).

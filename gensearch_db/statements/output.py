@@ -28,8 +28,9 @@ def write_result(
 ) -> None:
     """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``.
 
-    Numbers are printed in full; a DECIMAL that no double holds is exact in CSV and the nearest double in JSON. Bytes and
-    intervals are printed as DuckDB prints them.
+    Nothing is rounded: a DECIMAL is a string in JSON, as readers of JSON turn its numbers into doubles; so are bytes, intervals
+    and instants, as DuckDB prints them. A ``timedelta`` has no months:
+    queries with intervals are run by :func:`~gensearch_db.statements.intervals.intervals_as_text`.
     """
     if mode is Mode.JSON:
         objects = [dict(zip(_distinct(columns), map(_plain, row), strict=True)) for row in rows]
@@ -112,7 +113,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None if math.isnan(value) else str(value)
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        return f"{value:f}"
     if isinstance(value, bytes):
         return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\"'\\" else f"\\x{byte:02X}" for byte in value)
     if isinstance(value, timedelta):

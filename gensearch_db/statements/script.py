@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from gensearch_db.errors import QueryError
 from gensearch_db.statements.anonymize_clauses import read_anonymize
+from gensearch_db.statements.clauses import Clauses, columns, read_clauses, subject_to
 from gensearch_db.statements.placing import placed
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import (
@@ -164,11 +165,21 @@ def _explain(reader: Reader) -> ExplainAnonymize:
 
 def _audit(reader: Reader) -> Audit:
     release = reader.qualified_name("the name of a release")
-    if reader.current is None:
-        return Audit(release)
-    if not reader.take("AGAINST"):
-        raise reader.expected("AGAINST or the end of the statement", known=["AGAINST"])
-    return Audit(release, reader.source("a table, a file as 'string' or a (query)"))
+    fields, seen = read_clauses(reader, AUDIT_CLAUSES)
+    if "QUASI IDENTIFIERS" in seen and "AGAINST" in seen:
+        raise reader.error(seen["AGAINST"], "AGAINST does not go with QUASI IDENTIFIERS: a foreign table has no blocks")
+    if "SENSITIVE" in seen and "QUASI IDENTIFIERS" not in seen:
+        raise reader.error(seen["SENSITIVE"], "SENSITIVE goes with QUASI IDENTIFIERS: a release says itself what is sensitive")
+    return Audit(release, **fields)
+
+
+AUDIT_CLAUSES: Clauses = {
+    "AGAINST": lambda reader: {"against": reader.source("a table, a file as 'string' or a (query)")},
+    "QUASI IDENTIFIERS": columns("quasi_identifiers"),
+    "SENSITIVE": columns("sensitive"),
+    "SUBJECT TO": subject_to,
+}
+"""Every clause of AUDIT by its keywords."""
 
 
 def _estimate(reader: Reader) -> Estimate:

@@ -16,6 +16,7 @@ from gensearch_db.errors import GensearchError, QueryError, SpecificationError
 from gensearch_db.search.result import Progress, never_stop
 from gensearch_db.statements.connection import Connection
 from gensearch_db.statements.help import help_text
+from gensearch_db.statements.intervals import intervals_as_text
 from gensearch_db.statements.output import Mode, write_result
 from gensearch_db.statements.script import is_complete, opening_hint, parse_script
 from gensearch_db.statements.syntax import Anonymize, EngineStatement
@@ -137,6 +138,9 @@ class Shell:
         """Run a statement of DuckDB's so that Ctrl-C ends it at once."""
 
         def run() -> tuple[list[str], list[Any]]:
+            told = None if isinstance(each, str) else intervals_as_text(self.connection.engine, each)
+            if told is not None:
+                return told.columns, told.fetchall()
             self.connection.execute(each)
             return self._fetched()
 

@@ -77,10 +77,13 @@ class ApplyRelease(Placed):
 
 @dataclass(frozen=True)
 class Audit(Placed):
-    """``AUDIT release [AGAINST table]``."""
+    """``AUDIT release [AGAINST table] [SUBJECT TO …]``, or a foreign table with its ``QUASI IDENTIFIERS``."""
 
     release: str
     against: str | None = None
+    quasi_identifiers: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    subject_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -149,8 +149,8 @@ def test_unknown_columns_are_reported_together(connection: duckdb.DuckDBPyConnec
     connection.execute("CREATE TABLE t (age INT, d VARCHAR)")
     with pytest.raises(SpecificationError) as raised:
         audit(connection, "t", quasi_identifiers=["agee"], sensitive=["x"])
-    assert "has no column 'agee'; did you mean 'age'?" in str(raised.value)
-    assert "has no column 'x'" in str(raised.value)
+    assert "there is no column 'agee' in 't'; did you mean 'age'?" in str(raised.value)
+    assert "there is no column 'x' in" in str(raised.value)
 
 
 def test_a_table_that_is_no_release_needs_quasi_identifiers(connection: duckdb.DuckDBPyConnection) -> None:

@@ -43,6 +43,24 @@ def test_profile_and_audit_read_them(connection: Connection) -> None:
     assert verdicts["rows_balance"] == "PASSED"
 
 
+@pytest.mark.parametrize("source", ["frame", "(SELECT * FROM frame WHERE age >= 0)"])
+def test_audit_reads_the_recorded_frame_while_it_is_there(connection: Connection, source: str) -> None:
+    def verdicts() -> dict[str, str]:
+        return {row[0]: row[2] for row in connection.sql("AUDIT r").fetchall()}
+
+    frame = frame_of_the_module
+    connection.execute(ANONYMIZE.format(source).replace("TABLE (", "("))
+    connection.execute("BEGIN")
+    assert verdicts()["rows_balance"] == "PASSED"
+    frame = frame_of_the_module.head(49)
+    assert len(frame) == 49
+    assert verdicts()["rows_balance"] == "FAILED"
+    del frame
+    assert "rows_balance" not in verdicts()
+    assert connection.execute("SELECT count(*) FROM r").fetchall() == [(50,)]
+    connection.execute("COMMIT")
+
+
 def test_a_table_comes_first(connection: Connection) -> None:
     frame = frame_of_the_module.head(10)
     connection.execute("CREATE TABLE frame AS SELECT i % 2 AS age, 'f' AS sex FROM range(20) t(i)")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import InfeasibleError, QueryError, ReadOnlyError, SpecificationError
+from gensearch_db.errors import DataError, InfeasibleError, QueryError, ReadOnlyError, SpecificationError
 from gensearch_db.statements.connection import Connection, connect
 from tests.statements.conftest import ANONYMIZE
 
@@ -17,6 +17,11 @@ def one(connection: Connection, script: str) -> dict[str, Any]:
     rows = connection.execute(script).fetchall()
     assert len(rows) == 1
     return dict(zip([column[0] for column in connection.description], rows[0], strict=True))
+
+
+def checks(connection: Connection, script: str) -> dict[str, str]:
+    """The verdict of each check of an audit."""
+    return {row[0]: row[2] for row in connection.execute(script).fetchall()}
 
 
 def test_anonymize_writes_what_the_python_call_writes(people: Connection) -> None:
@@ -66,6 +71,65 @@ def test_audit_answers_one_row_per_check(released: Connection) -> None:
     assert {row[2] for row in rows} <= {"PASSED", "MEASURED"}
     released.execute("DELETE FROM r WHERE age = (SELECT min(age) FROM r)").fetchall()
     assert "FAILED" in {row[2] for row in released.execute("AUDIT r").fetchall()}
+
+
+def test_audit_of_a_foreign_table(people: Connection) -> None:
+    people.execute('CREATE TABLE bought AS SELECT (age // 10)::VARCHAR AS "age band", sex, diagnosis FROM people')
+    ((smallest, poorest),) = people.execute(
+        "SELECT min(n), min(kinds) FROM (SELECT count(*) AS n, count(DISTINCT coalesce(diagnosis, '')) AS kinds "
+        'FROM bought GROUP BY "age band", sex)'
+    ).fetchall()
+    audit = 'AUDIT bought QUASI IDENTIFIERS ("AGE band", sex) SENSITIVE (diagnosis) SUBJECT TO k_anonymity({}) AND {}'
+    held = checks(people, audit.format(smallest, f"distinct_l_diversity({poorest})"))
+    assert (held["k_anonymity"], held["distinct_l_diversity"]) == ("PASSED", "PASSED")
+    missed = checks(people, audit.format(smallest + 1, f"distinct_l_diversity({poorest + 1})"))
+    assert (missed["k_anonymity"], missed["distinct_l_diversity"]) == ("FAILED", "FAILED")
+    with pytest.raises(SpecificationError, match="line 1, column 33: there is no column 'sexx' in 'bought'; did you mean 'sex'"):
+        people.execute("AUDIT bought QUASI IDENTIFIERS (sexx)")
+    with pytest.raises(SpecificationError, match="name its quasi-identifiers"):
+        people.execute("AUDIT bought")
+
+
+def test_audit_may_require_more_than_the_release_was_made_to_hold(released: Connection) -> None:
+    assert checks(released, "AUDIT r")["k_anonymity"] == "PASSED"
+    required = released.execute("AUDIT r SUBJECT TO k_anonymity(400)").fetchall()
+    assert ("FAILED", "400") in {(row[2], row[4]) for row in required if row[0] == "k_anonymity"}
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "ALTER TABLE people RENAME TO gone",
+        "ALTER TABLE people DROP COLUMN age",
+        "DROP VIEW seen",
+        "ALTER TABLE people RENAME name TO n",
+    ],
+)
+@pytest.mark.parametrize("source", ["seen", "(SELECT id, name, age, sex, diagnosis FROM seen)"])
+def test_audit_leaves_the_transaction_usable_where_the_source_is_gone(people: Connection, source: str, loss: str) -> None:
+    people.execute("CREATE VIEW seen AS SELECT id, name, age, sex, diagnosis FROM people")
+    people.execute(ANONYMIZE.replace("TABLE people", source if source.startswith("(") else f"TABLE {source}"))
+    assert "rows_balance" in checks(people, "AUDIT r")
+    people.execute("BEGIN; CREATE TABLE mine AS SELECT 1 AS a")
+    people.execute(loss)
+    found = checks(people, "AUDIT r")
+    assert (found["k_anonymity"], "rows_balance" in found) == ("PASSED", False)
+    people.execute("COMMIT")
+    assert people.execute("SELECT a FROM mine").fetchall() == [(1,)]
+
+
+def test_audit_tells_rows_that_break_the_recorded_query_in_a_transaction(people: Connection) -> None:
+    people.execute("CREATE TABLE texts AS SELECT age::VARCHAR AS age, sex FROM people")
+    people.execute(
+        "ANONYMIZE (SELECT age::INTEGER AS age, sex FROM texts) INTO r QUASI IDENTIFIERS (age, sex) "
+        "SUBJECT TO k_anonymity(10) USING mondrian"
+    )
+    people.execute("INSERT INTO texts VALUES ('old', 'f')")
+    assert "rows_balance" not in checks(people, "AUDIT r")
+    people.execute("BEGIN")
+    with pytest.raises(DataError, match="'old'"):
+        people.execute("AUDIT r")
+    people.execute("ROLLBACK")
 
 
 def test_estimate_of_whole_blocks_is_exact(released: Connection) -> None:

@@ -54,6 +54,11 @@ def test_statement_is_refused_with_its_place(written: str, expected: str) -> Non
 OTHER_STATEMENTS = [
     ("AUDIT r", Audit("r")),
     ('audit s."r 1" against (select * from t)', Audit('s."r 1"', "(select * from t)")),
+    (
+        'AUDIT t subject to K_anonymity( 2 ) and distinct_l_diversity(3) sensitive (s) quasi identifiers (a, "b c")',
+        Audit("t", None, ("a", "b c"), ("s",), ("K_anonymity(2)", "distinct_l_diversity(3)")),
+    ),
+    ("AUDIT r SUBJECT TO k_anonymity(9) AGAINST t", Audit("r", "t", subject_to=("k_anonymity(9)",))),
     ("SHOW RELEASES;", ShowReleases()),
     ("DROP RELEASE r", DropRelease("r")),
     ("DROP RELEASE IF EXISTS if", DropRelease("if", if_exists=True)),

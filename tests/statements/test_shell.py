@@ -49,7 +49,7 @@ def test_values_as_json_csv_and_table(stream: io.StringIO) -> None:
     rows = [(None, "", Decimal("1.50")), (float("nan"), 'x "y", z', [1, None]), (True, " s", {"k": float("inf")})]
     write_result(columns, rows, Mode.JSON, stream)
     assert json.loads(stream.getvalue()) == [
-        {"a": None, "a_2": "", "b": 1.5},
+        {"a": None, "a_2": "", "b": "1.50"},
         {"a": None, "a_2": 'x "y", z', "b": [1, None]},
         {"a": True, "a_2": " s", "b": {"k": "inf"}},
     ]
@@ -151,7 +151,26 @@ def test_csv_says_everything_as_duckdb_does() -> None:
         "SELECT 'NaN'::DOUBLE AS f, '12345678901234567890.1234567890'::DECIMAL(38, 10) AS d, 'a\"'::BLOB AS b,"
         " INTERVAL 90000 SECOND AS i; SELECT 1 AS a"
     )
-    assert stream.getvalue() == "f,d,b,i\nnan,12345678901234567890.1234567890,a\\x22,1 day 01:00:00\n\na\n1\n"
+    assert stream.getvalue() == "f,d,b,i\nnan,12345678901234567890.1234567890,a\\x22,25:00:00\n\na\n1\n"
+
+
+def test_json_loses_nothing(stream: io.StringIO) -> None:
+    sums = "SELECT '12345678901234567890.1234567890'::DECIMAL(38, 10) AS d, 2::DECIMAL(5, 2) AS e, sum(9007199254740993) AS h"
+    spans = (
+        "SELECT INTERVAL 1 MONTH AS a, [INTERVAL '1 year 2 days'] AS a, {'x \"y': INTERVAL 25 HOUR, 'b': 1} AS s,"
+        " MAP([INTERVAL 30 DAY], [1]) AS m, [INTERVAL 1 MONTH]::INTERVAL[1] AS v, t.i FROM range(2) AS t(i) ORDER BY i DESC"
+    )
+    Shell(connect(), Mode.JSON, stream).run(sums, spans)
+    (numbers,), rows = (json.loads(line) for line in stream.getvalue().splitlines())
+    assert numbers == {"d": "12345678901234567890.1234567890", "e": "2.00", "h": 9007199254740993}
+    spans_shown = {
+        "a": "1 month",
+        "a_2": ["1 year 2 days"],
+        "s": {'x "y': "25:00:00", "b": 1},
+        "m": {"30 days": 1},
+        "v": ["1 month"],
+    }
+    assert rows == [{**spans_shown, "i": 1}, {**spans_shown, "i": 0}]
 
 
 def test_ctrl_c_ends_a_statement_of_duckdb(tmp_path: Path) -> None:

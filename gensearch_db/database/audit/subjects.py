@@ -10,8 +10,10 @@ from gensearch_db.database.catalog import CatalogEntry, find_release
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.places import column_types, existing_table, table_comment
 from gensearch_db.database.release_plan import blocks_name
+from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import open_source
+from gensearch_db.database.source import Source as OpenedSource
+from gensearch_db.database.source import open_source, source_relation
 from gensearch_db.database.value_domains import declared_columns
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
 from gensearch_db.privacy.registry import constraints_from_texts
@@ -82,7 +84,7 @@ def _own_spelling(
     problems = Problems(SpecificationError)
     for name in (*quasi_identifiers, *sensitive):
         if name.casefold() not in by_folded:
-            problems.add(f"'{release}' has no column '{name}'{near_matches(name, types)}")
+            problems.add(f"there is no column '{name}' in '{release}'{near_matches(name, types)}")
     problems.raise_if_any()
     labels, known = ([by_folded[name.casefold()] for name in names] for names in (quasi_identifiers, sensitive))
     return tuple(dict.fromkeys(labels)), tuple(dict.fromkeys(known))
@@ -117,15 +119,34 @@ def _source(
     session: Session, entry: CatalogEntry | None, against: str | None, temporary_tables: list[TableName]
 ) -> Source | None:
     """The source that the caller names, or the one in the catalog if it is still there."""
-    written = against if against is not None else entry.problem.table if entry is not None else None
-    if written is None:
-        return None
-    try:
-        source = open_source(session, written, temporary_tables)
-    except (SpecificationError, DataError):
-        if against is not None:
-            raise
-        return None
+    if against is not None:
+        source = open_source(session, against, temporary_tables)
+    else:
+        recorded = None if entry is None else _recorded_source(session, entry.problem.table, temporary_tables)
+        if recorded is None:
+            return None
+        source = recorded
     person = source.find(entry.problem.person) if entry is not None and entry.problem.person is not None else None
     types = {column.name: column.type for column in source.columns}
     return Source(source.relation, types, None if person is None else person.name)
+
+
+def _recorded_source(session: Session, written: str, temporary_tables: list[TableName]) -> OpenedSource | None:
+    """The source in the catalog, or None where it can no longer be read.
+
+    It is looked at before it is read: the audit may stand in the user's transaction, which a failing statement would abort.
+    Rows that fail in there (a cast in the recorded query) have aborted it, so that is an error.
+    """
+    inside = session.in_transaction
+    try:
+        relation = source_relation(session, written)
+    except SpecificationError:
+        return None
+    if not session.is_readable(statement("source/row_count", relation=relation)):
+        return None
+    try:
+        return open_source(session, written, temporary_tables)
+    except (SpecificationError, DataError):
+        if inside:
+            raise
+        return None
