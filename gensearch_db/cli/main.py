@@ -33,7 +33,7 @@ USAGE_ERROR: type[typer.BadParameter] = typer.BadParameter.__base__  # type: ign
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
-_INTERRUPTED_MESSAGE = "interrupted; the statement that was running wrote nothing"
+_INTERRUPTED_MESSAGE = "interrupted; a release is written whole or not at all: 'gensearch releases' lists those that are there"
 
 
 def main(arguments: list[str] | None = None) -> None:

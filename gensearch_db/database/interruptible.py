@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -41,5 +42,6 @@ class InterruptibleRunner:
 
     def _end(self, future: Future[Result]) -> None:
         while not future.done():
-            self._interrupt()
-            wait([future], timeout=_RETRY_SECONDS)
+            with suppress(KeyboardInterrupt):  # pressed again: what the statement came to is known only when it has ended
+                self._interrupt()
+                wait([future], timeout=_RETRY_SECONDS)

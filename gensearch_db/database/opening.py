@@ -37,11 +37,12 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         raise SpecificationError(f"database file '{path}' does not exist")
     if is_new and not path.absolute().parent.is_dir():
         raise SpecificationError(f"database file '{path}' cannot be made: the folder '{path.parent}' does not exist")
+    opened: Session | None = None
     try:
-        with open_database(database, read_only=read_only and not in_memory) as session:
-            yield session
+        with open_database(database, read_only=read_only and not in_memory) as opened:
+            yield opened
     except BaseException:
-        if is_new:
+        if is_new and not (opened is not None and opened.committed):
             path.unlink(missing_ok=True)
             path.with_name(path.name + ".wal").unlink(missing_ok=True)
         raise

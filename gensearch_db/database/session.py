@@ -36,6 +36,9 @@ class Session:
     Statements raise :mod:`gensearch_db.errors` only (and ``KeyboardInterrupt``: Ctrl-C stops the running statement and leaves
     the connection usable). ``owns_connection`` closes the connection with the session. A database without a directory to
     spill to gets a private one until :meth:`close`.
+
+    ``committed``: whether the last :meth:`transaction` went through. What strikes afterwards, while temporary tables are
+    dropped and settings put back, no longer makes the request a failure.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, owns_connection: bool = False) -> None:
@@ -43,6 +46,7 @@ class Session:
         self._owns_connection = owns_connection
         self._prefix = f"gensearch_{secrets.token_hex(6)}"
         self._runner = InterruptibleRunner(connection.interrupt)
+        self.committed = False
         self._spill: tempfile.TemporaryDirectory[str] | None = None
         self._give_spill_directory()
 
@@ -65,13 +69,27 @@ class Session:
         """Run a statement for its effect, to the end."""
         self.rows(sql, parameters)
 
-    def insist(self, sql: Sql) -> None:
-        """Run a statement that tidies up. What strikes it once (Ctrl-C, want of memory) is raised after a second try."""
+    def insist(self, sql: Sql, parameters: Parameters = None) -> list[tuple[Any, ...]]:
+        """The rows of a statement that tidies up. What strikes it once (Ctrl-C, want of memory) is raised after a second try.
+
+        After a commit a second try that succeeds is enough; where it fails, the error says that the work itself is committed.
+        """
         try:
-            self.execute(sql)
+            return self.rows(sql, parameters)
         except (GensearchError, KeyboardInterrupt):
-            self.execute(sql)
+            found = self._second_try(sql, parameters)
+            if self.committed:
+                return found
             raise
+
+    def _second_try(self, sql: Sql, parameters: Parameters) -> list[tuple[Any, ...]]:
+        try:
+            return self.rows(sql, parameters)
+        except (GensearchError, KeyboardInterrupt) as error:
+            if not self.committed:
+                raise
+            reason = str(error) or "interrupted"
+            raise GensearchError(f"everything is written and committed, but tidying up afterwards failed: {reason}") from error
 
     def rows(self, sql: Sql, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of the result, as Python values."""
@@ -149,14 +167,28 @@ class Session:
         nothing could be undone without undoing the user's own work.
         """
         self.refuse_open_transaction()
+        self.committed = False
         try:
             self.execute(statement("session/begin"))
             yield
-            self.execute(statement("session/commit"))
+            self._commit()
         except BaseException:
             with suppress(duckdb.Error):  # a failed BEGIN or COMMIT leaves none
                 self.connection.execute(statement("session/rollback"))
             raise
+
+    def _commit(self) -> None:
+        """Commit. An interrupt that comes while the engine is at it counts only if the engine heeded it."""
+
+        def commit() -> None:
+            self.connection.execute(statement("session/commit")).fetchall()
+            self.committed = True
+
+        try:
+            self._run(commit)
+        except KeyboardInterrupt:
+            if not self.committed:
+                raise
 
     @property
     def in_transaction(self) -> bool:
@@ -180,19 +212,19 @@ class Session:
         self.connection.interrupt()
 
     def _give_spill_directory(self) -> None:
-        (directory,) = self.connection.execute(statement("session/spill_directory")).fetchall()[0]
+        directory = self.value(statement("session/spill_directory"))
         if not directory:
             self._spill = tempfile.TemporaryDirectory(prefix="gensearch_", ignore_cleanup_errors=True)
-            with suppress(duckdb.Error):  # a locked configuration: statements then fail with a clear error where memory ends
-                self.connection.execute(statement("session/set_spill_directory"), {"directory": self._spill.name})
+            with suppress(GensearchError):  # a locked configuration: statements then fail with a clear error where memory ends
+                self.execute(statement("session/set_spill_directory"), {"directory": self._spill.name})
 
     def _take_spill_directory(self) -> None:
         if self._spill is None:
             return
         try:
             # DuckDB refuses to change the directory once it was used; it is then left set, and emptied.
-            with suppress(duckdb.Error):
-                self.connection.execute(statement("session/reset_spill_directory"))
+            with suppress(GensearchError):
+                self.insist(statement("session/reset_spill_directory"))
         finally:
             self._spill.cleanup()
             self._spill = None
@@ -200,7 +232,7 @@ class Session:
     def _drop_leftovers(self) -> None:
         """Tables whose own clean-up failed. In a transaction that was aborted nothing can be done: its end drops them."""
         with suppress(GensearchError):
-            for (name,) in self.rows(statement("session/own_tables"), {"prefix": self._prefix}):
+            for (name,) in self.insist(statement("session/own_tables"), {"prefix": self._prefix}):
                 self.insist(statement("drop_temporary_table", table=("temp", "main", name)))
 
 

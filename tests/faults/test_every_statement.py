@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import duckdb
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import ResourceError
+from gensearch_db.errors import GensearchError, ResourceError
 
 from .house import NEW, House
 from .outcomes import record
@@ -23,12 +24,20 @@ from .statements import statement_count, struck
 FEWEST_STATEMENTS = 20
 """A run sends more than this; fewer would mean that the faults miss it."""
 
+LAST = 30
+"""So many statements before the last one the signals begin, some of them before the commit."""
+
 KILL_EVERY = int(os.environ.get("GENSEARCH_KILL_EVERY", "16"))
 """A process is killed at every so-many-th statement; 1 takes some minutes."""
 
 
 def interrupt() -> None:
     raise KeyboardInterrupt
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.05)  # the main thread has it before this statement ends
 
 
 def run_out_of_memory() -> None:
@@ -73,7 +82,7 @@ def statements_of(action: Callable[[Path], None], house: House) -> int:
 def test_a_statement_that_fails_leaves_the_old_release(
     house: House, fault: Callable[[], None], raised: type[BaseException], every: int
 ) -> None:
-    """After the failure the same connection holds the old release (the new one, where the statement came after the commit)."""
+    """After an error the connection holds the old release; what strikes after the commit is no error, and the new one is there."""
     seen: Counter[str] = Counter()
     count = statements_of(anonymize, house)
     assert count > FEWEST_STATEMENTS
@@ -84,25 +93,69 @@ def test_a_statement_that_fails_leaves_the_old_release(
             while numbers and outcome == "old":
                 number = numbers.pop(0)
                 outcome, failed = _struck_once(house, connection, number, fault, raised)
-                assert failed or outcome == "new", f"statement {number}: no error, and no release"
+                assert failed == (outcome == "old"), f"statement {number}: {failed=}, {outcome} release"
                 seen[f"{'error' if failed else 'no error'}, {outcome} release whole"] += 1
         house.restore()
     with duckdb.connect(house.path) as connection:
         house.check_next_run_works(connection)
     assert seen["error, old release whole"] > FEWEST_STATEMENTS
+    assert seen["no error, new release whole"], "no fault struck after the commit"
     record(f"{fault.__name__.replace('_', ' ')}", f"before every {every}. statement of {count}", seen)
 
 
 def _struck_once(
-    house: House, connection: duckdb.DuckDBPyConnection, number: int, fault: Callable[[], None], raised: type[BaseException]
+    house: House,
+    connection: duckdb.DuckDBPyConnection,
+    number: int,
+    fault: Callable[[], None],
+    raised: type[BaseException],
+    *,
+    after: bool = False,
 ) -> tuple[str, bool]:
     failed = False
     try:
-        with struck(number, fault):
+        with struck(number, fault, after=after):
             gensearch_db.anonymize(connection, replace=True, **NEW)
     except raised:
         failed = True
     return house.check_old_or_new(connection), failed
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_statement_runs_is_an_error_until_the_commit(house: House) -> None:
+    """A signal during one of the last statements, the commit among them: an error exactly where nothing is written."""
+    seen: Counter[str] = Counter()
+    count = statements_of(anonymize, house)
+    for number in range(count - LAST, count + 1):
+        with duckdb.connect(house.path) as connection:
+            outcome, failed = _struck_once(house, connection, number, press_ctrl_c, KeyboardInterrupt, after=True)
+            assert failed == (outcome == "old"), f"statement {number}: {failed=}, {outcome} release"
+            seen[f"{'error' if failed else 'no error'}, {outcome} release whole"] += 1
+        house.restore()
+    assert len(seen) == 2, "all signals came on one side of the commit"
+    record("Ctrl-C (the signal)", f"during each of the last {LAST + 1} statements of {count}", seen)
+
+
+def test_a_new_file_stays_once_its_release_is_committed(house: House, tmp_path: Path) -> None:
+    """Where tidying up fails twice, the error says that the release is committed, and the file that was made for it stays."""
+    people = tmp_path / "people.parquet"
+    with duckdb.connect(house.path) as connection:
+        connection.execute(f"COPY people TO '{people}'")
+
+    def run(name: str) -> Path:
+        gensearch_db.anonymize(tmp_path / name, **{**NEW, "table": str(people)})
+        return tmp_path / name
+
+    number = statement_count(lambda: run("undisturbed.duckdb")) - 3
+    with struck(number, interrupt):
+        once = run("once.duckdb")
+    with struck(number, interrupt), struck(number, interrupt), pytest.raises(GensearchError, match="committed"):
+        run("twice.duckdb")
+    with struck(3, interrupt), pytest.raises(KeyboardInterrupt):
+        run("early.duckdb")
+    assert not (tmp_path / "early.duckdb").exists()
+    for path in (once, tmp_path / "twice.duckdb"):
+        assert gensearch_db.audit(path, "rel").passed
 
 
 def _killed_at(action: Callable[[Path], None], path: str, number: int, after: bool) -> None:
