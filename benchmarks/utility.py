@@ -87,7 +87,7 @@ def targets(outcomes: list[Outcome]) -> list[str]:
     for k, wanted in TARGETS.items():
         for measure, words in MEASURES.items():
             found = {each.name: each.measured[measure] for each in outcomes if each.k == k}
-            if found:
+            if OWN_COST[measure] in found:
                 own, best = found[OWN_COST[measure]], min(found, key=lambda name: found[name])
                 lines.append(
                     f"| {k} | {words} | {PEERS[k][measure]:,} | {wanted[measure]:,} | {own:,} "
@@ -155,10 +155,9 @@ def main() -> None:
         for name in ("discernibility", "certainty_penalty", "query_error", "mixed"):
             outcomes.append(released(k, name, spec[name], limit, 1.0 if arguments.quick else limit - START_AND_END))
             print(outcomes[-1].row(), flush=True)
-    text = page(outcomes, arguments.quick)
-    print(text)
-    if arguments.write:
-        arguments.write.write_text(text, encoding="utf-8")
+            if arguments.write:
+                arguments.write.write_text(page(outcomes, arguments.quick), encoding="utf-8")
+    print(page(outcomes, arguments.quick))
 
 
 if __name__ == "__main__":
