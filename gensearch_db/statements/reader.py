@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
@@ -13,8 +14,8 @@ from gensearch_db.errors import QueryError, near_matches
 from gensearch_db.problem.problem import is_file
 from gensearch_db.tokens import Kind, Token, error_at
 
-LARGEST_EXPONENT = 300
-"""Numbers beyond this power of ten are refused before their digits are written out."""
+LARGEST_EXPONENT = 324
+"""Numbers beyond this power of ten are refused before their digits are written out; every double lies within."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -198,7 +199,7 @@ class Reader:
             written = Decimal(text.replace("_", ""))
         except InvalidOperation:
             raise self.error(first or token, f"{text} is not {wanted}") from None
-        if abs(written.adjusted()) > LARGEST_EXPONENT:  # before its digits are written out
+        if abs(written.adjusted()) > LARGEST_EXPONENT or math.isinf(float(written)):
             raise self.error(token, f"{wanted} cannot be that large or small")
         value = Fraction(written)
         return -value if negative else value

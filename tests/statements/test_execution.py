@@ -84,7 +84,7 @@ def test_audit_of_a_foreign_table(people: Connection) -> None:
     assert (held["k_anonymity"], held["distinct_l_diversity"]) == ("PASSED", "PASSED")
     missed = checks(people, audit.format(smallest + 1, f"distinct_l_diversity({poorest + 1})"))
     assert (missed["k_anonymity"], missed["distinct_l_diversity"]) == ("FAILED", "FAILED")
-    with pytest.raises(SpecificationError, match="line 1, column 33: there is no column 'sexx' in 'bought'; did you mean 'sex'"):
+    with pytest.raises(SpecificationError, match="line 1, column 33: there is no column 'sexx' in 'bought'; did you mean"):
         people.execute("AUDIT bought QUASI IDENTIFIERS (sexx)")
     with pytest.raises(SpecificationError, match="name its quasi-identifiers"):
         people.execute("AUDIT bought")

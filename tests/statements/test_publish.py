@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from gensearch_db.errors import SpecificationError
-from gensearch_db.statements.connection import Connection
+from gensearch_db.statements.connection import Connection, connect
 
 
 @pytest.fixture
@@ -118,3 +118,29 @@ def test_two_releases_of_one_name_clash(tricky: Connection, tmp_path: Path) -> N
     ).fetchall()
     with pytest.raises(SpecificationError, match="two of the tables"):
         tricky.execute(f"PUBLISH r, s.r TO '{tmp_path}/out.duckdb'")
+
+
+@pytest.mark.parametrize("target", ["out.duckdb", "out/*.parquet", "out/*.csv"])
+def test_no_byte_speaks_of_persons_or_suppressed_rows(tmp_path: Path, target: str) -> None:
+    """The source's own file holds every one of the words, so that a search that finds nothing means something."""
+    with connect(tmp_path / "source.duckdb") as connection:
+        connection.execute(
+            "CREATE TABLE people AS SELECT 'Quuxname' || i AS name, 20 + i % 50 AS age, ['Inka', 'Maya'][1 + i % 2] AS people, "
+            "['asthma', 'influenza'][1 + i % 2] AS illness, 'unlabelled' || i AS note FROM range(300) AS t(i); "
+            "INSERT INTO people VALUES ('Outliername', 119, 'Hermit', 'kuru', 'unlabelled'); "
+            "COMMENT ON COLUMN people.name IS 'identifier; its remark'; "
+            "COMMENT ON COLUMN people.age IS 'quasi-identifier split every 10'; "
+            "COMMENT ON COLUMN people.people IS 'quasi-identifier'; COMMENT ON COLUMN people.illness IS 'sensitive'"
+        )
+        (release,) = connection.execute(
+            "ANONYMIZE TABLE people INTO r SUBJECT TO k_anonymity(10) SUPPRESS AT MOST 1 PERCENT"
+        ).fetchall()
+        assert release[8] == 1
+        connection.execute(f"PUBLISH r TO '{tmp_path / target}'")
+        connection.execute("CHECKPOINT")
+    secret = [b"Quuxname", b"Outliername", b"Hermit", b"kuru", b"unlabelled", b"its remark"]
+    source = (tmp_path / "source.duckdb").read_bytes()
+    assert all(word in source for word in secret)
+    published = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != "source.duckdb")
+    assert all(word in published for word in (b"asthma", b"influenza", b"Inka", b"illness"))
+    assert [word for word in (*secret, str(tmp_path).encode()) if word in published] == []

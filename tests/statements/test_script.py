@@ -230,3 +230,17 @@ def test_every_problem_survives_being_written_as_a_statement(problem: Problem, r
     assert isinstance(statement, Anonymize)
     assert statement.problem() == problem
     assert statement.replace is replace
+
+
+@pytest.mark.parametrize("share", [5e-324, 2.2250738585072014e-308, 0.1, 100.0])
+def test_the_smallest_numbers_survive_too(share: float) -> None:
+    problem = Problem(table="t", into="r", quasi_identifiers={"a": {}}, suppress_at_most=share)
+    written = parse_statement(statement_of(problem))
+    assert isinstance(written, Anonymize)
+    assert written.problem().suppress_at_most == share
+
+
+@pytest.mark.parametrize("number", ["2" + "0" * 308, "0." + "0" * 325 + "1", "1e400", "1e999999999"])
+def test_numbers_that_no_double_holds_are_refused(number: str) -> None:
+    with pytest.raises(QueryError, match="cannot be that large or small"):
+        parse_statement(f"ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (a) SUPPRESS AT MOST {number} PERCENT")
