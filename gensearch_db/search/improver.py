@@ -12,17 +12,17 @@ from gensearch_db.search.extraction import subtrees
 from gensearch_db.search.result import Partition
 from gensearch_db.search.worker import Slice, Worker
 
-STAGES: tuple[tuple[int, tuple[int, int, int]], ...] = ((0, (1, 1, 1)), (1, (1, 3, 1)), (1, (1, 10, 1)))
+STAGES: tuple[tuple[int, tuple[int, ...]], ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
 """Level and widths of the first rollouts of the whole."""
 
-PILOTS: tuple[tuple[float, int, tuple[int, int, int]], ...] = (
+PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
     (6, 2, (1, 8, 8)),
     (16, 2, (1, 8, 8)),
-    (60, 1, (1, 40, 1)),
-    (math.inf, 1, (1, 40, 1)),
-    (12, 2, (1, 20, 20)),
     (40, 2, (1, 8, 8)),
-    (math.inf, 1, (1, 20, 1)),
+    (math.inf, 1, (1, 40)),
+    (12, 2, (1, 20, 20)),
+    (40, 2, (1, 20, 20)),
+    (math.inf, 1, (1, 20)),
 )
 """Rolled out again and again after that: subtrees of the best tree of at most so many least groups; level and widths."""
 
@@ -83,7 +83,7 @@ class Improver:
             yield from self._solve_subtrees(FIRST_EFFORT * effort)
             effort *= 2
 
-    def _roll_subtrees(self, size: float, level: int, widths: tuple[int, int, int]) -> Iterator[None]:
+    def _roll_subtrees(self, size: float, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         """Roll out the subtrees of the best tree with at most ``size`` least groups each, once more."""
         if self.finished:
             return
@@ -94,10 +94,10 @@ class Improver:
             yield from self._roll(part, level, widths)
         self._collect()
 
-    def _roll(self, part: Slice, level: int, widths: tuple[int, int, int]) -> Iterator[None]:
+    def _roll(self, part: Slice, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         guide = self.worker.kernel.guide
         guide.epoch[0] += 1
-        guide.widths[:] = widths
+        guide.widths[: len(widths)] = widths
         while not self.worker.roll(part, level, self.allowance):
             order = self.worker.kernel.order.copy()
             self._collect()

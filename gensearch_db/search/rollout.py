@@ -91,7 +91,7 @@ def rollout(
     tries = guide.widths[level] if level > 0 else 0
     while searching:
         limit = best
-        below = level - 1 if rows <= guide.most_rows[level] else 0
+        below = level - 1
         if tries > 0 and candidates.top[0] > first:
             tries -= 1
             j, split = pop_best(candidates, first)

@@ -99,8 +99,8 @@ class Guide(NamedTuple):
     ``tie_weight``: per row and unit of loss, to break ties where squared sizes are all. ``reads_marginals``: 1 if a summand
     does. ``first_ordered``: the first ordered attribute, or -1. ``checks``: how many of the best ranked splits are compared by
     the true cost of their parts (1 where the ranking is that cost). ``sizes_decide``: 1 if a part with enough rows is always
-    feasible. ``widths[level]``: how many splits a rollout of that level completes; ``most_rows[level]``: in larger blocks it
-    completes them by level 0. ``random[0]``: the state of the generator that draws orders. ``epoch[0]``: results of earlier
+    feasible. ``widths[level]``: how many splits a rollout of that level completes. ``random[0]``: the state of the generator
+    that draws orders. ``epoch[0]``: results of earlier
     epochs are not taken for granted. ``halted[0]``: 1 while unwinding to where the search can be stopped.
     """
 
@@ -111,7 +111,6 @@ class Guide(NamedTuple):
     checks: int
     sizes_decide: int
     widths: NDArray[np.int64]
-    most_rows: NDArray[np.int64]
     random: NDArray[np.uint64]
     epoch: NDArray[np.int64]
     halted: NDArray[np.int64]

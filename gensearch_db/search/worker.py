@@ -34,7 +34,7 @@ from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
 from gensearch_db.search.own_costs import own_costs
 from gensearch_db.search.prices import cell_prices, least_rows, needed_rows
 from gensearch_db.search.result import Partition, SearchProblem
-from gensearch_db.search.rollout import rollout
+from gensearch_db.search.rollout import LEVELS, rollout
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame, space_of
 from gensearch_db.search.state import (
     Children,
@@ -376,8 +376,7 @@ def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_w
         sizes_decide=int(
             problem.cells.persons is None and all(isinstance(constraint, KAnonymity) for constraint in problem.constraints)
         ),
-        widths=np.array([1, 10, 8], np.int64),
-        most_rows=np.array([2**62, 2**62, 6 * minimum_rows], np.int64),
+        widths=np.ones(LEVELS, np.int64),
         random=np.array([0x9E3779B97F4A7C15], np.uint64),
         epoch=np.zeros(1, np.int64),
         halted=np.zeros(1, np.int64),
