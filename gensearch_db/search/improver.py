@@ -29,6 +29,9 @@ PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
 SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
 """Subtrees of up to so many least groups are solved exactly, in this order."""
 
+MOST_ABANDONED = 10
+"""Proofs of subtrees that may be given up before larger ones are left alone for now."""
+
 FIRST_EFFORT = 200
 """Blocks that may be visited to prove one subtree, at first; doubled from stage to stage."""
 
@@ -80,7 +83,7 @@ class Improver:
         while not self.finished:
             for size, level, widths in PILOTS:
                 yield from self._roll_subtrees(size, level, widths)
-            yield from self._solve_subtrees(FIRST_EFFORT * effort)
+                yield from self._solve_subtrees(FIRST_EFFORT * effort)
             effort *= 2
 
     def _roll_subtrees(self, size: float, level: int, widths: tuple[int, ...]) -> Iterator[None]:
@@ -107,13 +110,15 @@ class Improver:
             self._collect()
 
     def _solve_subtrees(self, most_blocks: int) -> Iterator[None]:
-        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; larger
-        ones only while at least half of the smaller ones were solved."""
+        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; no larger
+        ones once many were abandoned."""
         worker = self.worker
         for size in SUBTREE_SIZES:
             parts = self._subtrees(int(size * worker.kernel.bounds.minimum_rows))
             abandoned = 0
-            for part in parts:
+            for tried, part in enumerate(parts):
+                if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
+                    break
                 worker.ask(*part, worker.known(part[2])[1])
                 last = worker.visited + most_blocks
                 while not worker.work(min(last, self.allowance)):
@@ -123,7 +128,7 @@ class Improver:
                         break
                     yield
             self._collect()
-            if 2 * abandoned > len(parts):
+            if abandoned >= MOST_ABANDONED:
                 return
 
     def _subtrees(self, most_rows: int) -> list[Slice]:
