@@ -55,12 +55,13 @@ def _measured(
 ) -> Check:
     """The verdict follows the search's reading (the source); where rows were suppressed the other one is told beside it."""
     reached, bad_blocks, bad_rows = _reached(scratch, constraint, measure, classes, tables, member)
-    message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {_text(reached)}, counting {unit}"
+    message = f"{constraint.describe()}: the worst block reaches {constraint.quantity} {_text(reached)}"
     if measure.needs_baseline:
         message += f" (compared with {tables.compared_with})"
     if released is not None:
         other, _, _ = _reached(scratch, constraint, measure, classes, released, member)
         message += f", {_text(other)} (compared with {released.compared_with})"
+    message += f", counting {unit}"
     if bad_blocks:
         message += f"; {bad_blocks} blocks with {bad_rows} {unit} violate it"
     verdict = Verdict.FAILED if bad_blocks else Verdict.PASSED
