@@ -82,7 +82,7 @@ def statements_of(action: Callable[[Path], None], house: House) -> int:
 def test_a_statement_that_fails_leaves_the_old_release(
     house: House, fault: Callable[[], None], raised: type[BaseException], every: int
 ) -> None:
-    """After an error the connection holds the old release; what strikes after the commit is no error, and the new one is there."""
+    """After an error the connection holds the old release; what strikes after the commit is none: the new one is there."""
     seen: Counter[str] = Counter()
     count = statements_of(anonymize, house)
     assert count > FEWEST_STATEMENTS
