@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import PROBLEMS, anonymized, conditions, utility, verdict
+from gensearch_db.search.warm_up import warm_up
 
 MEASURES = {"DM": "DM", "GCP": "GCP", "error_mean": "query error"}
 """The yardstick's names and the table's."""
@@ -147,6 +148,7 @@ def main() -> None:
     arguments = parser.parse_args()
     runs = tomllib.loads((PROBLEMS / "utility_costs.toml").read_text(encoding="utf-8"))
     chosen = [spec for spec in runs.values() if spec["k"] in arguments.k]
+    warm_up()
     for cost in {spec[name] for spec in chosen for name in ("discernibility", "mixed")}:
         released(chosen[0]["k"], "compiling", cost, 0.0, 0.1)
     outcomes = []
