@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gensearch_db.count_queries.estimating import Answer, estimate
     from gensearch_db.database.audit import AuditReport, audit
     from gensearch_db.database.catalog import CatalogEntry, drop_release, list_releases
+    from gensearch_db.domain.counting import count_boxes, count_partitions
     from gensearch_db.errors import GensearchError
     from gensearch_db.problem.problem import Problem, QuasiIdentifier
     from gensearch_db.search.result import Status
@@ -36,6 +37,8 @@ __all__ = [
     "anonymize",
     "audit",
     "connect",
+    "count_boxes",
+    "count_partitions",
     "drop_release",
     "estimate",
     "list_releases",
@@ -54,6 +57,8 @@ _HOMES = {
     "anonymize": "gensearch_db.anonymization",
     "audit": "gensearch_db.database.audit",
     "connect": "gensearch_db.statements.connection",
+    "count_boxes": "gensearch_db.domain.counting",
+    "count_partitions": "gensearch_db.domain.counting",
     "drop_release": "gensearch_db.database.catalog",
     "estimate": "gensearch_db.count_queries.estimating",
     "list_releases": "gensearch_db.database.catalog",
