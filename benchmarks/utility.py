@@ -100,7 +100,7 @@ def targets(outcomes: list[Outcome]) -> list[str]:
 def at_once(outcomes: list[Outcome]) -> list[str]:
     """Which single release beats the best peer on all measures, per k."""
     lines = []
-    for k in TARGETS:
+    for k in dict.fromkeys(each.k for each in outcomes):
         winners = [f"{each.name} (`{each.cost}`)" for each in outcomes if each.k == k and each.beats_peers]
         lines.append(f"* k = {k}: {', '.join(winners) if winners else '**none: missed**'}")
     return lines
