@@ -1,7 +1,8 @@
 """Mondrian: LeFevre's greedy baselines on the same split set and constraints as the exact search.
 
 ``mondrian`` halves the block at the median of its widest attribute (LeFevre, DeWitt, Ramakrishnan 2006); a taxonomy node is
-split into all its children. ``mondrian_steepest`` takes the split that lowers the cost most (the paper's variant).
+split into all its children. ``mondrian_steepest`` takes the split that lowers the cost most (the paper's variant). Neither
+ever suppresses a row.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from gensearch_db.errors import InfeasibleError
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
 from gensearch_db.search.block_kernel import code_range, lowest_cover
 from gensearch_db.search.candidates import set_parts
@@ -21,20 +23,30 @@ from gensearch_db.search.worker import Slice, Worker
 
 
 def mondrian_search(problem: SearchProblem, by_cost: bool) -> SearchResult:
-    """Run one of the baselines. Status HEURISTIC, or INFEASIBLE where the whole table as one block violates a constraint (then
-    nothing greedy can be said: only constraints that are not monotone might still be met by splitting)."""
+    """Run one of the baselines. Status HEURISTIC, or INFEASIBLE where the whole table as one block violates a constraint.
+
+    Raises :class:`InfeasibleError` where that proves nothing, because suppressing rows is allowed or constraints that are not
+    monotone might be met by splitting. With suppression allowed no lower bound is known, and a note says that none took place.
+    """
     started = time.monotonic()
     worker = Worker(problem)
     rows, _, feasible, cost = worker.evaluate(0, worker.cell_count, worker.root_words)
     bound = float(quick_bound(worker.compiled, rows))
+    if not feasible and (problem.suppression_limit or not worker.kernel.monotone):
+        raise InfeasibleError(
+            "Mondrian starts from the whole table as one block, which violates a constraint, and never suppresses rows;"
+            " that does not say that there is no release: use strategy block_graph or enumeration"
+        )
     if not feasible:
-        return SearchResult(Status.INFEASIBLE, None, float("inf"), float("inf") if worker.kernel.monotone else bound)
+        return SearchResult(Status.INFEASIBLE, None, float("inf"), float("inf"))
+    notes = worker.notes()
+    if problem.suppression_limit:
+        bound = 0.0
+        notes = (*notes, "Mondrian never suppresses rows: what suppress_at_most allows was not used.")
     whole = (0, worker.cell_count, worker.root_words)
     slices, cost = steepest_slices(worker, whole) if by_cost else median_slices(worker, whole)
     moment = Moment(time.monotonic() - started, cost, bound)
-    return SearchResult(
-        Status.HEURISTIC, worker.partition(slices), cost, bound, {"blocks": len(slices)}, (moment,), worker.notes()
-    )
+    return SearchResult(Status.HEURISTIC, worker.partition(slices), cost, bound, {"blocks": len(slices)}, (moment,), notes)
 
 
 def steepest_slices(worker: Worker, whole: Slice) -> tuple[list[Slice], float]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gensearch_db.cost.registry import cost_from_text
+from gensearch_db.errors import InfeasibleError
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
 from gensearch_db.search.result import Moment, Partition, SearchProblem, SearchResult, Status, StoppingRule
@@ -227,6 +229,22 @@ def test_mondrian_is_feasible_and_never_below_the_optimum(strategy: Strategy, se
     assert result.status is Status.HEURISTIC
     check_partition(problem, result)
     assert result.lower_bound <= best <= result.cost
+
+
+@pytest.mark.parametrize("strategy", [Strategy.MONDRIAN, Strategy.MONDRIAN_STEEPEST])
+@pytest.mark.parametrize("seed", range(10))
+def test_mondrian_says_that_it_never_suppresses(strategy: Strategy, seed: int) -> None:
+    """Its bound holds for the releases that suppress, too; no "infeasible" where only suppression would help."""
+    kept = random_problem(seed)
+    problem = replace(kept, suppression_limit=int(kept.cells.row_count))
+    if math.isinf(optimum(kept)[0]):
+        with pytest.raises(InfeasibleError, match="never suppresses"):
+            search(problem, strategy, StoppingRule())
+        return
+    result = search(problem, strategy, StoppingRule())
+    assert any("never suppresses" in note for note in result.notes)
+    assert (result.partition.block_of_cell >= 0).all()
+    assert result.lower_bound <= optimum(problem)[0]
 
 
 @pytest.mark.needs_data
