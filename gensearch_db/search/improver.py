@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
 
 MOST_ABANDONED = 10
 """Proofs of subtrees that may be given up before larger ones are left alone for now."""
+
+MOST_DEEPER, DEEPER_WIDTH = 4, 8
+"""Each cycle through the pilots adds a level of this width, up to so many: in small spaces wide rollouts soon find nothing."""
 
 FIRST_EFFORT = 200
 """Blocks that may be visited to prove one subtree, at first; doubled from stage to stage."""
@@ -79,12 +83,13 @@ class Improver:
     def _improve(self) -> Iterator[None]:
         for level, widths in STAGES:
             yield from self._roll(self.whole, level, widths)
-        effort = 1
-        while not self.finished:
+        for cycle in count():
+            deeper = min(cycle, MOST_DEEPER)
             for size, level, widths in PILOTS:
-                yield from self._roll_subtrees(size, level, widths)
-                yield from self._solve_subtrees(FIRST_EFFORT * effort)
-            effort *= 2
+                if self.finished:
+                    return
+                yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
+                yield from self._solve_subtrees(FIRST_EFFORT << cycle)
 
     def _roll_subtrees(self, size: float, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         """Roll out the subtrees of the best tree with at most ``size`` least groups each, once more."""
@@ -136,8 +141,8 @@ class Improver:
         start, end, words = self.whole
         starts, ends = np.zeros(worker.cell_count, np.int64), np.zeros(worker.cell_count, np.int64)
         part_words = np.zeros((worker.cell_count, len(words)), np.uint64)
-        count = subtrees(worker.compiled, start, end, words, most_rows, 0, starts, ends, part_words, worker.most_parts)
-        return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(count)]
+        listed = subtrees(worker.compiled, start, end, words, most_rows, 0, starts, ends, part_words, worker.most_parts)
+        return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(listed)]
 
     def _collect(self) -> None:
         """Keep the best partition that the memory knows now, parts that became cheaper included."""
