@@ -1,13 +1,18 @@
 """Random problems on random tables, through every entry point: a release that keeps the invariants, or one clear refusal.
 
+Where the space is small, the search's answer is held against all hierarchical partitions (``tests/oracles/brute_force``).
 ``make fuzz`` goes on for longer: ``GENSEARCH_FUZZ`` says how many examples, ``--hypothesis-seed`` repeats a run.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +22,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gensearch_db
+from gensearch_db import anonymization
 from gensearch_db.errors import GensearchError, InfeasibleError
+from gensearch_db.search.result import SearchProblem, SearchResult, Status
 from tests.cases.entry_points import command
 from tests.cases.invariants import Surroundings, check_release, fingerprint
 from tests.cases.naming import toml
 from tests.cases.statement_text import statement
+from tests.oracles.brute_force import optimum
 
 from .problems import Case, cases
 
-EXAMPLES = int(os.environ.get("GENSEARCH_FUZZ", "10"))
+LONG = "GENSEARCH_FUZZ" in os.environ
+EXAMPLES = int(os.environ.get("GENSEARCH_FUZZ", "8"))
 
-fuzzed = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+MOST_CELLS = 10
+"""The largest space (occupied or empty cells) whose partitions are all looked at."""
+
+# The short form repeats the same examples, so that a run of all tests depends on nothing but the code.
+fuzzed = settings(max_examples=EXAMPLES, deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
 
 
 def check(connection: duckdb.DuckDBPyConnection, case: Case, before: Surroundings, folder: Path, error: Any) -> None:
@@ -45,6 +58,51 @@ def check(connection: duckdb.DuckDBPyConnection, case: Case, before: Surrounding
     assert report.passed, report.to_text()
 
 
+@contextmanager
+def searches_seen() -> Iterator[list[tuple[SearchProblem, SearchResult]]]:
+    """Inside, what searches are given and what they find is written down."""
+    seen: list[tuple[SearchProblem, SearchResult]] = []
+    search = anonymization.search
+
+    def watched(problem: SearchProblem, *arguments: Any, **named: Any) -> SearchResult:
+        result = search(problem, *arguments, **named)
+        seen.append((problem, result))
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(anonymization, "search", watched)
+        yield seen
+
+
+def check_optimum(problem: SearchProblem, result: SearchResult) -> bool:
+    """Hold cost, bound and status against the optimum, if the space is small enough; whether it was."""
+    if math.prod(attribute.leaf_count for attribute in problem.space.attributes) > MOST_CELLS:
+        return False
+    best, _ = optimum(problem)
+    tolerance = 1e-9 * max(1.0, abs(best)) if math.isfinite(best) else 0.0
+    assert result.lower_bound <= best + tolerance, f"{result.status}: the bound is above the optimum"
+    assert result.cost >= best - tolerance, f"{result.status}: the cost is below the optimum"
+    if result.status is Status.OPTIMAL:
+        assert result.cost <= best + tolerance, "called optimal, and there is a cheaper release"
+    if result.status is Status.INFEASIBLE:
+        assert math.isinf(best), f"called infeasible, and there is a release of cost {best}"
+    return True
+
+
+def test_tiny_problems_are_held_against_brute_force() -> None:
+    """That the comparison takes place: a table small enough for it, and a wrong answer that it finds."""
+    columns = (("age", "INTEGER", (1, 2, 2, 3, 3, 3)), ("illness", "VARCHAR", ("flu",) * 6))
+    given_problem = {"table": "src", "into": "rel", "quasi_identifiers": {"age": {}}, "subject_to": ["k_anonymity(2)"]}
+    with duckdb.connect() as connection, searches_seen() as seen:
+        Case(columns, given_problem).create(connection)
+        gensearch_db.anonymize(connection, **given_problem, strategy="enumeration")
+    ((problem, result),) = seen
+    assert result.status is Status.OPTIMAL
+    assert check_optimum(problem, result)
+    with pytest.raises(AssertionError, match="cheaper"):
+        check_optimum(problem, replace(result, cost=result.cost + 1))
+
+
 @pytest.mark.slow
 @fuzzed
 @given(cases())
@@ -53,10 +111,13 @@ def test_a_release_or_a_refusal(case: Case) -> None:
         case.create(connection)
         before = Surroundings.of(connection, Path(folder))
         error: GensearchError | None = None
-        try:
-            gensearch_db.anonymize(connection, **case.problem)
-        except GensearchError as refusal:
-            error = refusal
+        with searches_seen() as seen:
+            try:
+                gensearch_db.anonymize(connection, **case.problem)
+            except GensearchError as refusal:
+                error = refusal
+        for problem, result in seen:
+            check_optimum(problem, result)
         assert error is None or not (case.only_k and case.rows) or isinstance(error, InfeasibleError), repr(error)
         check(connection, case, before, Path(folder), error)
 
