@@ -161,7 +161,7 @@ class BlockGraphSearch:
         """Between rounds: the prover hears of the best cost; a partition that the prover found goes to the improver. Who made
         progress gets more of the next round, who did not less."""
         improver, prover, monitor = self.improver, self.prover, self.monitor
-        moved = (prover.lower_bound > monitor.lower_bound, improver.cost < monitor.cost)
+        moved = (prover.in_first_pass or prover.lower_bound > monitor.lower_bound, improver.cost < monitor.cost)
         for i in range(2):
             self.shares[i] = min(1.0, 2 * self.shares[i]) if moved[i] else max(LEAST_SHARE, self.shares[i] / 2)
         if not any(moved):
