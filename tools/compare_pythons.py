@@ -1,7 +1,7 @@
 """Make the same releases under several Pythons, hash seeds and thread counts and compare them byte for byte.
 
-``python tools/compare_pythons.py python3.11 python3.12 python3.13`` builds a virtual environment per interpreter (some minutes
-each) and ends with an error if any digest differs. Not part of CI.
+``python tools/compare_pythons.py python3.11 ~/.pyenv/versions/3.12*/bin/python`` (names on the path, or full paths) builds a
+virtual environment per interpreter (some minutes each) and ends with an error if any digest differs. Not part of CI.
 """
 
 from __future__ import annotations
