@@ -18,7 +18,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import gensearch_db
@@ -39,8 +39,15 @@ EXAMPLES = int(os.environ.get("GENSEARCH_FUZZ", "8"))
 MOST_CELLS = 10
 """The largest space (occupied or empty cells) whose partitions are all looked at."""
 
-# The short form repeats the same examples, so that a run of all tests depends on nothing but the code.
-fuzzed = settings(max_examples=EXAMPLES, deadline=None, derandomize=not LONG, suppress_health_check=list(HealthCheck))
+# The short form repeats the same examples, so that a run of all tests depends on nothing but the code, and does not shrink
+# what it finds, which takes minutes.
+fuzzed = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=not LONG,
+    phases=tuple(phase for phase in Phase if LONG or phase is not Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
 
 
 def check(connection: duckdb.DuckDBPyConnection, case: Case, before: Surroundings, folder: Path, error: Any) -> None:
