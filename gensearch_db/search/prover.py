@@ -16,7 +16,7 @@ from gensearch_db.search.worker import Slice, Worker
 STEP = 0.25
 """How far a threshold lies on the way from the proven bound to the best known cost."""
 
-FIRST_DIRECT = 300_000
+FIRST_DIRECT = 1_000_000
 """Blocks visited in the first pass, which is one against the best known cost: it proves most problems that can be proven soon,
 and to break it off earlier makes those slower than they need be."""
 FIRST_EFFORT = 100_000
