@@ -10,7 +10,8 @@ from gensearch_db.database.audit.report import Verdict
 
 VISITS = """
 CREATE TABLE visits AS
-SELECT i % 40 AS patient, (i % 40) * 2 AS age, ['flu', 'cold', 'gout'][(1 + (i % 40 + (i // 40) * (i % 3)) % 3)::INTEGER] AS illness
+SELECT i % 40 AS patient, (i % 40) * 2 AS age,
+    ['flu', 'cold', 'gout'][(1 + (i % 40 + (i // 40) * (i % 3)) % 3)::INTEGER] AS illness
 FROM range(200) r(i)
 """
 BLOCK_OF_AGE = "SELECT *, age // 20 AS block FROM visits"
