@@ -53,6 +53,27 @@ LARGE: list[tuple[tuple[int | str, ...], int]] = [
     ((ABC_DE, 1, 1), 99740),
     ((2, "root4"), 130792),
 ]
+TABLE: dict[str, dict[tuple[int | str, ...], int]] = {
+    "2 leaves": {
+        (): 2,
+        (1,): 8,
+        (2,): 34,
+        (3,): 148,
+        (1, 1): 146,
+        (2, 1): 3016,
+        (T3,): 12,
+        (T3, 1): 658,
+        (AB_CD,): 74,
+        (AB_CD, 1): 23708,
+    },
+    T3: {(): 2, (3,): 720, (1, 1): 658},
+    "4 leaves": {(): 2, (1,): 20, (3,): 4744, (1, 1): 4370},
+    AB_C: {(): 3, (1,): 22, (2,): 186, (3,): 1648, (1, 1): 1560},
+    AB_CD: {(): 5, (1,): 74, (2,): 1324, (3,): 25168},
+    ABC_DE: {(): 5},
+    "(((a,b),c),d)": {(): 4, (1,): 52, (3,): 15236, (1, 1): 13842},
+}
+"""The rest of THEORY 3.2's table of taxonomies, by what stands beside the taxonomy."""
 LARGEST: list[tuple[tuple[int | str, ...], int]] = [
     ((5, 2), 304618),
     ((2, 2, 1), 313138),
@@ -87,6 +108,14 @@ def _enumerate_large(shape: tuple[int | str, ...], count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("shape", "count"), LARGE)
 def test_large_spaces(shape: tuple[int | str, ...], count: int) -> None:
+    _enumerate_large(shape, count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "count"), [((name, *rest), count) for name, cells in TABLE.items() for rest, count in cells.items()]
+)
+def test_the_rest_of_the_table(shape: tuple[int | str, ...], count: int) -> None:
     _enumerate_large(shape, count)
 
 
