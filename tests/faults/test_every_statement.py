@@ -5,10 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
+import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import duckdb
@@ -35,9 +36,18 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
+_heard = threading.Event()
+
+
+def _hear(number: int, frame: FrameType | None) -> None:
+    _heard.set()
+    signal.default_int_handler(number, frame)
+
+
 def press_ctrl_c() -> None:
+    _heard.clear()
     os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(0.05)  # the main thread has it before this statement ends
+    assert _heard.wait(30)  # the main thread has it before this statement ends, however busy the machine
 
 
 def run_out_of_memory() -> None:
@@ -121,7 +131,15 @@ def _struck_once(
     return house.check_old_or_new(connection), failed
 
 
+@pytest.fixture
+def heard_signals() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, _hear)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("heard_signals")
 def test_ctrl_c_while_a_statement_runs_is_an_error_until_the_commit(house: House) -> None:
     """A signal during one of the last statements, the commit among them: an error exactly where nothing is written."""
     seen: Counter[str] = Counter()
