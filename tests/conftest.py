@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,12 @@ from tests.cases.invariants import check_release
 from tests.cases.naming import literal, source_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_sessionstart() -> None:
+    """Hear Ctrl-C: a shell starts its background jobs deaf to it, and the processes that tests start would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
