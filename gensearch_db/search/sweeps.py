@@ -18,6 +18,10 @@ from gensearch_db.search.bounds import SQUARES, balanced_squares
 from gensearch_db.search.candidates import push, set_parts
 from gensearch_db.search.memory import hash_of
 from gensearch_db.search.state import Kernel
+from gensearch_db.search.subset_sums import nearest_sum, parts_of_sum, reachable_sums
+
+MOST_GROUPS = 32
+"""Blocks of more least groups waste few rows whatever the division."""
 
 DRAWN_ORDERS = 2
 """Orders by attributes drawn at random, for each set of each block."""
@@ -124,6 +128,54 @@ def sweep_sets(
         for code in range(upper - lower):
             place[code] = rank[part_of[code]]
         sweep(kernel, start, end, j, lower, upper, rows, place, marks, count)
+        if kernel.bounds.squares_weight > 0.0 and count > 2:
+            sweep_sums(kernel, start, end, j, lower, upper, rows, place, marks, count)
+
+
+@compiled
+def sweep_sums(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    j: int,
+    lower: int,
+    upper: int,
+    rows: int,
+    place: NDArray[np.int64],
+    marks: NDArray[np.uint64],
+    count: int,
+) -> None:
+    """Push divisions whose sides hold whole numbers of least groups, what is left over shared between them. ``place``,
+    ``marks``: an order of the parts, as in :func:`sweep`; the first parts of it are preferred."""
+    sums, smallest = kernel.sums, kernel.bounds.minimum_rows
+    base = kernel.space.leaf_starts[j]
+    groups = rows // smallest
+    if groups < 2 or groups > MOST_GROUPS:
+        return
+    part_rows = np.zeros(count, np.int64)
+    for code in range(lower, upper):
+        if sums.rows[base + code] > 0:
+            part_rows[place[code - lower]] += sums.rows[base + code]
+    reachable = reachable_sums(part_rows, rows // 2 + smallest)
+    spare = rows - groups * smallest
+    chosen = np.zeros(count, np.int64)
+    sides = np.zeros(len(place), np.int64)
+    side_marks = np.zeros(2, np.uint64)
+    left, step = 1, 1
+    while left <= groups // 2:
+        lowest = left * smallest
+        total = nearest_sum(reachable, lowest + spare * left // groups, lowest, min(lowest + spare, rows // 2 + smallest))
+        if total > 0:
+            parts_of_sum(reachable, part_rows, total, chosen)
+            side_marks[:] = ZERO
+            for p in range(count):
+                side_marks[1 - chosen[p]] |= marks[p]
+            for code in range(len(place)):
+                sides[code] = 1 - chosen[place[code]]
+            sweep(kernel, start, end, j, lower, upper, rows, sides, side_marks, 2)
+        if left == groups // 2:
+            break
+        left, step = min(left + step, groups // 2), left
 
 
 @compiled
