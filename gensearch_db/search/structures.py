@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
-from numba.core.extending import overload
+from numba.core.extending import intrinsic, overload
 from numba.experimental import structref
 
 from gensearch_db.compilation import compiled
@@ -25,10 +25,25 @@ class GroupType(types.StructRef):
 
 
 class Group(structref.StructRefProxy):
-    """A group in Python's hands: to be passed to compiled functions, not to be looked into."""
+    """A group in Python's hands: to be passed to compiled functions, not to be looked into. ``source`` owns its arrays."""
+
+    source: Any
 
 
 structref.define_boxing(GroupType, Group)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _borrowed(typing_context, array):  # type: ignore[no-untyped-def]
+    """The same array without a count of references."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        made = context.make_array(signature.return_type)(context, builder, value=arguments[0])
+        for owner in ("meminfo", "parent"):
+            setattr(made, owner, getattr(made, owner).type(None))
+        return made._getvalue()
+
+    return types.Array(array.dtype, array.ndim, "C")(array), generate
 
 
 def _as_structure(group):  # type: ignore[no-untyped-def]
@@ -37,6 +52,8 @@ def _as_structure(group):  # type: ignore[no-untyped-def]
 
 @overload(_as_structure)
 def _as_structure_compiled(group):  # type: ignore[no-untyped-def]
+    if isinstance(group, types.Array):
+        return lambda group: _borrowed(group)
     if not isinstance(group, types.NamedTuple):
         return lambda group: group
     members = [(name, _member_type(kind)) for name, kind in zip(group.fields, group.types, strict=True)]
@@ -49,12 +66,20 @@ def _as_structure_compiled(group):  # type: ignore[no-untyped-def]
 
 
 def _member_type(kind: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return types.Array(kind.dtype, kind.ndim, "C")
     if not isinstance(kind, types.NamedTuple):
         return kind
     return GroupType([(name, _member_type(member)) for name, member in zip(kind.fields, kind.types, strict=True)])
 
 
 @compiled
-def structure(group: Any) -> Any:
-    """The structure of a named tuple; named tuples inside it become structures too."""
+def _converted(group: Any) -> Any:
     return _as_structure(group)
+
+
+def structure(group: Any) -> Any:
+    """The structure of a named tuple of C-contiguous arrays and numbers; named tuples inside it become structures too."""
+    made = _converted(group)
+    made.source = group
+    return made
