@@ -9,41 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost, Rows
+from gensearch_db.cost.cost import PlainCost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.problem.arguments import bind
-from gensearch_db.problem.calls import Call
 
 KIND = 10
 
 
 @dataclass(frozen=True)
-class AverageClassSize(Cost):
+class AverageClassSize(PlainCost):
     """``average_class_size``: n - 1 for a block of n rows; the best release has the most blocks."""
 
     name: ClassVar[str] = "average_class_size"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``average_class_size`` takes no arguments."""
-        bind(call, usage="average_class_size")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """Rows and blocks are counted."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """A split makes more blocks."""
-        return True
+    kind: ClassVar[int] = KIND
+    integral: ClassVar[bool] = True
+    """Rows and blocks are counted."""
+    monotone: ClassVar[bool] = True
+    """A split makes more blocks."""
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """n - 1."""
@@ -53,10 +40,6 @@ class AverageClassSize(Cost):
         """1: a suppressed tuple makes no block, and the total stays rows - blocks."""
         return 1.0
 
-    def describe(self) -> str:
-        """``average_class_size``."""
-        return self.name
-
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """1 - 1 / n for each tuple of a block of n, and n is at least the cell's and the smallest block's size."""
         least = np.maximum(cells.counts, np.maximum(1, smallest))
@@ -65,10 +48,6 @@ class AverageClassSize(Cost):
     def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:
         """Rows minus the most blocks there can be."""
         return max(prices, float(sum(sizes) - max(1, groups)))
-
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
-        """Only the number of rows is looked at."""
-        return (CompiledCost(KIND),)
 
 
 def average_class_size(rows: int, blocks: int, k: int) -> float:

@@ -1,7 +1,8 @@
 """What a cost is: its value on a block, its lower bound, its place in the kernel.
 
 Costs add up over the blocks of a partition; an empty block costs 0. Add a cost: one module in this folder with a subclass of
-:class:`Cost`, one line in ``registry.py``.
+:class:`Cost` (:class:`PlainCost` where nothing stands in parentheses behind its name, ``class_cost.ClassCost`` where the class
+column does), one line in ``registry.py``.
 """
 
 from __future__ import annotations
@@ -104,3 +105,31 @@ class Cost(ABC):
     @abstractmethod
     def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
         """The summands for the kernel, or None for a user's own cost (search then uses the slower evaluator)."""
+
+
+class PlainCost(Cost):
+    """A cost that is written as its name alone and compiled as one summand."""
+
+    kind: ClassVar[int]
+    """The kernel's number of its formula."""
+    instead: ClassVar[str] = ""
+    """What to do instead of giving it an argument, for the message."""
+
+    @classmethod
+    def from_call(cls, call: Call) -> Self:
+        """Read the name. Raises :class:`SpecificationError` for arguments."""
+        if call.arguments or call.keywords:
+            raise SpecificationError(f"'{call.text}': {cls.name} takes no arguments{cls.instead}")
+        return cls()
+
+    def describe(self) -> str:
+        """The name."""
+        return self.name
+
+    def parameters(self, table: Table) -> tuple[float, ...]:
+        """The numbers that its compiled formula reads; none unless the cost says otherwise."""
+        return ()
+
+    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
+        """One summand."""
+        return (CompiledCost(self.kind, parameters=self.parameters(table)),)

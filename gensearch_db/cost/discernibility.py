@@ -4,43 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.bounds import least_squares
-from gensearch_db.cost.cost import CompiledCost, Cost, Rows
+from gensearch_db.cost.cost import PlainCost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.errors import SpecificationError
-from gensearch_db.problem.calls import Call
 
 KIND = 0
 
 
 @dataclass(frozen=True)
-class Discernibility(Cost):
+class Discernibility(PlainCost):
     """``discernibility``: the sum of squared block sizes, in rows."""
 
     name: ClassVar[str] = "discernibility"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``discernibility`` takes no arguments."""
-        if call.arguments or call.keywords:
-            raise SpecificationError(f"'{call.text}': discernibility takes no arguments")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """Squares of row counts."""
-        return True
-
-    @property
-    def monotone(self) -> bool:
-        """A sum of squares is at most the square of the sum."""
-        return True
+    kind: ClassVar[int] = KIND
+    integral: ClassVar[bool] = True
+    """Squares of row counts."""
+    monotone: ClassVar[bool] = True
+    """A sum of squares is at most the square of the sum."""
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """Rows squared."""
@@ -50,10 +36,6 @@ class Discernibility(Cost):
         """|T| for each suppressed tuple, as in the paper."""
         return table.statistics.rows
 
-    def describe(self) -> str:
-        """``discernibility``."""
-        return self.name
-
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The paper's MinCost: every tuple pays the least size of a block with its cell."""
         return np.asarray(cells.counts * np.maximum(cells.counts, smallest), dtype=np.float64)
@@ -62,7 +44,3 @@ class Discernibility(Cost):
         """Bounds A to E of THEORY 2.3."""
         needs = [max(size, smallest) for size in sizes]
         return max(prices, float(least_squares(sizes, needs, smallest, groups)))
-
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
-        """Only the number of rows is looked at."""
-        return (CompiledCost(KIND),)

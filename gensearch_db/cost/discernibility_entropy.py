@@ -5,41 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost, Rows
+from gensearch_db.cost.cost import PlainCost, Rows
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.problem.arguments import bind
-from gensearch_db.problem.calls import Call
 
 KIND = 11
 
 
 @dataclass(frozen=True)
-class DiscernibilityEntropy(Cost):
+class DiscernibilityEntropy(PlainCost):
     """``discernibility_entropy``: the sum over blocks of n log2 n."""
 
     name: ClassVar[str] = "discernibility_entropy"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``discernibility_entropy`` takes no arguments."""
-        bind(call, usage="discernibility_entropy")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """Bits."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """n log2 n is convex and 0 at 0."""
-        return True
+    kind: ClassVar[int] = KIND
+    integral: ClassVar[bool] = False
+    """Bits."""
+    monotone: ClassVar[bool] = True
+    """n log2 n is convex and 0 at 0."""
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """n log2 n."""
@@ -49,10 +36,6 @@ class DiscernibilityEntropy(Cost):
         """log2 |T|: as if it were lost among all."""
         return math.log2(table.statistics.rows)
 
-    def describe(self) -> str:
-        """``discernibility_entropy``."""
-        return self.name
-
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """log2 of the least size of a block with the cell."""
         return np.asarray(cells.counts * np.log2(np.maximum(cells.counts, np.maximum(1, smallest))), dtype=np.float64)
@@ -61,7 +44,3 @@ class DiscernibilityEntropy(Cost):
         """By convexity n log2(n / groups) for equal blocks."""
         n = sum(sizes)
         return max(prices, n * math.log2(n / max(1, groups)))
-
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
-        """Only the number of rows is looked at."""
-        return (CompiledCost(KIND),)

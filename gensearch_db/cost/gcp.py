@@ -8,43 +8,31 @@ single value loses nothing. ``ncp`` measures lengths of published intervals inst
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost, Rows
+from gensearch_db.cost.cost import PlainCost, Rows
 from gensearch_db.cost.small_cells import edge_interval, sum_prices
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block, Region
-from gensearch_db.problem.arguments import bind
-from gensearch_db.problem.calls import Call
 
 KIND = 6
 
 
 @dataclass(frozen=True)
-class GlobalCertaintyPenalty(Cost):
+class GlobalCertaintyPenalty(PlainCost):
     """``gcp``: the weighted mean over attributes of the span of a tuple's label, divided by the number of rows."""
 
     name: ClassVar[str] = "gcp"
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``gcp`` takes no arguments; attributes carry their weights."""
-        bind(call, usage="gcp")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """A mean."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """Spans only shrink under splits."""
-        return True
+    kind: ClassVar[int] = KIND
+    instead: ClassVar[str] = "; give a quasi-identifier a weight instead"
+    integral: ClassVar[bool] = False
+    """A mean."""
+    monotone: ClassVar[bool] = True
+    """Spans only shrink under splits."""
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """Rows times the block's mean span, over all rows."""
@@ -59,22 +47,19 @@ class GlobalCertaintyPenalty(Cost):
         """1 / rows: a tuple of which nothing is known."""
         return 1.0 / table.statistics.rows
 
-    def describe(self) -> str:
-        """``gcp``."""
-        return self.name
-
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """0 for a cell of its own; small ones need an extension."""
         shares = dict(zip((attribute.name for attribute in table.space.attributes), self._shares(table), strict=True))
 
         def measure(attribute: Attribute, region: Region) -> float:
+            """What one attribute adds per tuple."""
             return shares[attribute.name] * span(attribute, region)
 
         return sum_prices(cells, table.space.attributes, measure, smallest, values_labels)
 
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
+    def parameters(self, table: Table) -> tuple[float, ...]:
         """Each attribute's share of the mean; spans come with the block."""
-        return (CompiledCost(KIND, parameters=self._shares(table)),)
+        return self._shares(table)
 
 
 def span(attribute: Attribute, region: Region) -> float:

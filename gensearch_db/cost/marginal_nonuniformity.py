@@ -9,42 +9,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import PlainCost
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.problem.arguments import bind
-from gensearch_db.problem.calls import Call
 
 KIND = 9
 
 
 @dataclass(frozen=True)
-class MarginalNonuniformity(Cost):
+class MarginalNonuniformity(PlainCost):
     """``marginal_nonuniformity``: the sum over attributes and values of |frequency - size / values|."""
 
     name: ClassVar[str] = "marginal_nonuniformity"
+    kind: ClassVar[int] = KIND
+    integral: ClassVar[bool] = False
+    """Means are fractions."""
+    monotone: ClassVar[bool] = False
+    """Not: see the module's text."""
     needs_cells: ClassVar[bool] = True
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``marginal_nonuniformity`` takes no arguments."""
-        bind(call, usage="marginal_nonuniformity")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """Means are fractions."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """Not: see the module's text."""
-        return False
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """Sum over attributes and values of |frequency - n / values|."""
@@ -59,14 +46,6 @@ class MarginalNonuniformity(Cost):
     def suppression_charge(self, table: Table) -> float:
         """2 for each attribute: along one attribute the distances of n rows add up to less than 2 n."""
         return 2.0 * len(table.space.attributes)
-
-    def describe(self) -> str:
-        """``marginal_nonuniformity``."""
-        return self.name
-
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
-        """Marginals and edges come with the block."""
-        return (CompiledCost(KIND),)
 
 
 def kernel_cost(

@@ -8,44 +8,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost, Rows
+from gensearch_db.cost.cost import PlainCost, Rows
 from gensearch_db.cost.small_cells import sum_prices
 from gensearch_db.domain.attribute import Attribute
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block, Region
-from gensearch_db.problem.arguments import bind
-from gensearch_db.problem.calls import Call
 
 KIND = 7
 
 
 @dataclass(frozen=True)
-class NonUniformEntropy(Cost):
+class NonUniformEntropy(PlainCost):
     """``non_uniform_entropy``: the sum over tuples and attributes of log2(F(label) / F(value)), in bits."""
 
     name: ClassVar[str] = "non_uniform_entropy"
+    kind: ClassVar[int] = KIND
+    integral: ClassVar[bool] = False
+    """Bits."""
+    monotone: ClassVar[bool] = True
+    """Labels only become rarer under splits."""
     needs_cells: ClassVar[bool] = True
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``non_uniform_entropy`` takes no arguments."""
-        bind(call, usage="non_uniform_entropy")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """Bits."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """Labels only become rarer under splits."""
-        return True
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """Sum over attributes of n log2 F(label) - sum over values of count log2 F(value)."""
@@ -61,25 +48,21 @@ class NonUniformEntropy(Cost):
         """What the rarest values lose under the label of everything."""
         return sum(math.log2(sum(counts) / min(filter(None, counts))) for counts in _frequencies(table))
 
-    def describe(self) -> str:
-        """``non_uniform_entropy``."""
-        return self.name
-
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """0 for a cell of its own; small ones need an extension."""
         by_name = dict(zip((attribute.name for attribute in table.space.attributes), _frequencies(table), strict=True))
 
         def measure(attribute: Attribute, region: Region) -> float:
+            """log2 of the rows under a label."""
             frequencies = by_name[attribute.name]
             return math.log2(max(1, sum(frequencies[code] for code in region.codes())))
 
         surplus = sum_prices(cells, table.space.attributes, measure, smallest, values_labels)
         return surplus - sum_prices(cells, table.space.attributes, measure, 0, values_labels)
 
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
+    def parameters(self, table: Table) -> tuple[float, ...]:
         """log2 F of every leaf value, attributes one after another."""
-        logs = (math.log2(count) if count else 0.0 for counts in _frequencies(table) for count in counts)
-        return (CompiledCost(KIND, parameters=tuple(logs)),)
+        return tuple(math.log2(count) if count else 0.0 for counts in _frequencies(table) for count in counts)
 
 
 def _frequencies(table: Table) -> tuple[tuple[int, ...], ...]:

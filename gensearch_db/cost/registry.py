@@ -18,12 +18,14 @@ from gensearch_db.cost.non_uniform_entropy import NonUniformEntropy
 from gensearch_db.cost.v_optimal import VOptimal
 from gensearch_db.cost.volume import Volume
 from gensearch_db.cost.weighted_sum import WeightedSum
-from gensearch_db.errors import Problems, SpecificationError, near_matches
-from gensearch_db.problem.calls import Call, parse_sum, plain
+from gensearch_db.errors import Problems, SpecificationError
+from gensearch_db.problem.calls import parse_sum, plain
+from gensearch_db.problem.registry import Registry
 
-COSTS: dict[str, type[Cost]] = {
-    cost.name: cost
-    for cost in (
+COSTS: Registry[Cost] = Registry(
+    "cost",
+    "costs",
+    (
         Discernibility,
         NormalizedCertaintyPenalty,
         GlobalCertaintyPenalty,
@@ -35,8 +37,8 @@ COSTS: dict[str, type[Cost]] = {
         MarginalNonuniformity,
         AverageClassSize,
         DiscernibilityEntropy,
-    )
-}
+    ),
+)
 
 Registered = TypeVar("Registered", bound=type[Cost])
 
@@ -47,10 +49,7 @@ def register(cost: Registered) -> Registered:
     Its ``compiled()`` may return None: search then evaluates blocks in Python, slower, and says so. Raises
     :class:`SpecificationError` where the name belongs to another cost.
     """
-    known = COSTS.get(cost.name)
-    if known is not None and known is not cost:
-        raise SpecificationError(f"the cost name '{cost.name}' is taken; choose another one")
-    COSTS[cost.name] = cost
+    COSTS.add(cost)
     return cost
 
 
@@ -65,7 +64,7 @@ def cost_from_text(text: str) -> Cost:
         if term.weight <= 0:
             problems.add(f"'{text}': the weight of {term.call.name} must be greater than 0, not {plain(term.weight)}")
         try:
-            cost = _from_call(term.call)
+            cost = COSTS.read(term.call)
         except SpecificationError as error:
             problems.add(str(error))
         else:
@@ -75,10 +74,3 @@ def cost_from_text(text: str) -> Cost:
     if len(terms) == 1 and terms[0][0] == 1:
         return terms[0][1]
     return WeightedSum(terms)
-
-
-def _from_call(call: Call) -> Cost:
-    if call.name not in COSTS:
-        known = near_matches(call.name, COSTS) or f"; costs are {', '.join(COSTS)}"
-        raise SpecificationError(f"there is no cost '{call.name}'{known}")
-    return COSTS[call.name].from_call(call)

@@ -8,42 +8,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.cost import CompiledCost, Cost
+from gensearch_db.cost.cost import PlainCost
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
-from gensearch_db.problem.arguments import bind
-from gensearch_db.problem.calls import Call
 
 KIND = 8
 
 
 @dataclass(frozen=True)
-class VOptimal(Cost):
+class VOptimal(PlainCost):
     """``v_optimal``: the sum over blocks of sum f^2 - n^2 / cells."""
 
     name: ClassVar[str] = "v_optimal"
+    kind: ClassVar[int] = KIND
+    integral: ClassVar[bool] = False
+    """Means are fractions."""
+    monotone: ClassVar[bool] = True
+    """Each part has a mean of its own, which fits it at least as well."""
     needs_cells: ClassVar[bool] = True
-
-    @classmethod
-    def from_call(cls, call: Call) -> Self:
-        """``v_optimal`` takes no arguments."""
-        bind(call, usage="v_optimal")
-        return cls()
-
-    @property
-    def integral(self) -> bool:
-        """Means are fractions."""
-        return False
-
-    @property
-    def monotone(self) -> bool:
-        """Each part has a mean of its own, which fits it at least as well."""
-        return True
 
     def of_block(self, statistics: BlockStatistics, block: Block, table: Table) -> float:
         """sum f^2 - n^2 / cells."""
@@ -56,14 +43,6 @@ class VOptimal(Cost):
         """sqrt(sum f^2): no tuple shares its cell with more, and a block never costs more than f per tuple."""
         assert table.statistics.cell_squares is not None
         return math.sqrt(table.statistics.cell_squares)
-
-    def describe(self) -> str:
-        """``v_optimal``."""
-        return self.name
-
-    def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
-        """Squares and edges come with the block."""
-        return (CompiledCost(KIND),)
 
 
 def kernel_cost(rows: int, square_sum: float, edges: NDArray[np.float64]) -> float:

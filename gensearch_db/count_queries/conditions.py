@@ -60,18 +60,21 @@ class _Conditions:
     scope: Scope
 
     def disjunction(self) -> Predicate:
+        """Conditions joined by OR."""
         parts = [self.conjunction()]
         while self.cursor.take_word("OR"):
             parts.append(self.conjunction())
         return parts[0] if len(parts) == 1 else Either(tuple(parts))
 
     def conjunction(self) -> Predicate:
+        """Conditions joined by AND."""
         parts = [self.negation()]
         while self.cursor.take_word("AND"):
             parts.append(self.negation())
         return parts[0] if len(parts) == 1 else Both(tuple(parts))
 
     def negation(self) -> Predicate:
+        """A condition behind any number of NOTs."""
         negations = 0
         while self.cursor.take_word("NOT"):
             negations += 1
@@ -79,6 +82,7 @@ class _Conditions:
         return Opposite(part) if negations % 2 else part
 
     def term(self) -> Predicate:
+        """A condition in brackets, or a predicate; with the tests IS TRUE, IS FALSE … behind it."""
         cursor = self.cursor
         if not self.opens_condition():
             return self.predicate()
@@ -108,11 +112,13 @@ class _Conditions:
         return follows.kind is Kind.WORD and not is_test
 
     def is_operand(self, tokens: Sequence[Token]) -> bool:
+        """Whether these words are a column or a constant, brackets around them aside."""
         while len(tokens) > 2 and tokens[0].text == "(" and tokens[-1].text == ")":
             tokens = tokens[1:-1]
         return _is_column(tokens) or (len(tokens) == 1 and tokens[0].kind is not Kind.SYMBOL)
 
     def truth_test(self, part: Predicate) -> Predicate:
+        """What follows IS behind a condition: [NOT] TRUE, FALSE or UNKNOWN."""
         cursor = self.cursor
         cursor.take()
         negated = cursor.take_word("NOT") is not None
@@ -123,6 +129,7 @@ class _Conditions:
         return Opposite(test) if negated else test
 
     def predicate(self) -> Predicate:
+        """A predicate on one column, or a condition without columns."""
         cursor = self.cursor
         start = cursor.position
         left = self.operand()
@@ -144,6 +151,7 @@ class _Conditions:
         return Opposite(test) if negated else test
 
     def other_test(self, left: Operand, start: int) -> Predicate:
+        """What is no comparison, BETWEEN, IN or LIKE: the IS tests, ISNULL and NOTNULL, a condition that stands alone."""
         cursor = self.cursor
         if cursor.is_word("GLOB", "SIMILAR", "COLLATE"):
             word = cursor.take()
@@ -170,6 +178,7 @@ class _Conditions:
         return Opposite(test) if negated else test
 
     def missing(self, left: Operand) -> Predicate:
+        """``left IS NULL``."""
         if isinstance(left, ColumnName):
             return Missing(left)
         return Fixed(Constant(f"({left.text}\n) IS NULL", left.place))
@@ -191,6 +200,7 @@ class _Conditions:
         return Either((equal, Both((Missing(column), Fixed(Constant(f"({constant.text}\n) IS NULL", place))))))
 
     def between(self, left: Operand, start: int) -> Predicate:
+        """What follows BETWEEN, written out as two comparisons."""
         if self.cursor.is_word("SYMMETRIC", "ASYMMETRIC"):
             raise self.cursor.error("BETWEEN SYMMETRIC is not supported; write the smaller bound first")
         low = self.operand()
@@ -202,6 +212,7 @@ class _Conditions:
         return Both((lower, upper))
 
     def membership(self, left: Operand, start: int) -> Predicate:
+        """What follows IN."""
         cursor = self.cursor
         if not cursor.is_symbol("("):
             raise cursor.error("IN needs a list of values in brackets")
@@ -216,6 +227,7 @@ class _Conditions:
         return Either(tuple(self.comparison(left, "=", member, start) for member in members))
 
     def pattern(self, left: Operand, start: int) -> Predicate:
+        """LIKE or ILIKE with its pattern."""
         cursor = self.cursor
         operator = cursor.take()
         pattern = self.operand()
@@ -229,6 +241,7 @@ class _Conditions:
         return Fixed(Constant(f"({left.text}\n) {kind} ({pattern.text}\n){ending}", self.text_from(start).place))
 
     def comparison(self, left: Operand, operator: Operator, right: Operand, start: int) -> Predicate:
+        """``left operator right``, with the column on the left."""
         if isinstance(left, ColumnName) and isinstance(right, Constant):
             return Comparison(left, operator, right)
         if isinstance(left, Constant) and isinstance(right, ColumnName):
@@ -290,6 +303,7 @@ class _Conditions:
         return whole
 
     def require_constant(self, tokens: Sequence[Token]) -> None:
+        """Raise :class:`QueryError` where the words of a constant hold what none may hold."""
         for token in tokens:
             if token.kind is Kind.WORD and token.text.upper() in ("SELECT", "OVER", "DISTINCT"):
                 what = {"SELECT": "a subquery in a condition", "OVER": "a window function"}.get(token.text.upper(), "DISTINCT")

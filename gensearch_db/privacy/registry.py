@@ -19,10 +19,12 @@ from gensearch_db.privacy.minimum_length import MinimumLength
 from gensearch_db.privacy.recursive_l_diversity import RecursiveLDiversity
 from gensearch_db.privacy.t_closeness import TCloseness
 from gensearch_db.problem.calls import parse_call
+from gensearch_db.problem.registry import Registry
 
-CONSTRAINTS: dict[str, type[Constraint]] = {
-    constraint.name: constraint
-    for constraint in (
+CONSTRAINTS: Registry[Constraint] = Registry(
+    "privacy constraint",
+    "constraints",
+    (
         KAnonymity,
         MinimumLength,
         DistinctLDiversity,
@@ -34,8 +36,8 @@ CONSTRAINTS: dict[str, type[Constraint]] = {
         BasicBetaLikeness,
         EnhancedBetaLikeness,
         DeltaDisclosure,
-    )
-}
+    ),
+)
 
 Registered = TypeVar("Registered", bound=type[Constraint])
 
@@ -46,10 +48,7 @@ def register(constraint: Registered) -> Registered:
     Its ``compiled()`` may return None: search then judges blocks in Python, slower, and says so. Raises
     :class:`SpecificationError` where the name belongs to another constraint.
     """
-    known = CONSTRAINTS.get(constraint.name)
-    if known is not None and known is not constraint:
-        raise SpecificationError(f"the constraint name '{constraint.name}' is taken; choose another one")
-    CONSTRAINTS[constraint.name] = constraint
+    CONSTRAINTS.add(constraint)
     return constraint
 
 
@@ -59,11 +58,7 @@ def constraint_from_text(text: str, sensitive: Sequence[str]) -> Constraint:
     A constraint that speaks of a column and names none gets the only sensitive column. Raises :class:`SpecificationError`
     for unknown names, wrong arguments and columns that are not declared sensitive.
     """
-    call = parse_call(text)
-    if call.name not in CONSTRAINTS:
-        known = near_matches(call.name, CONSTRAINTS) or f"; constraints are {', '.join(CONSTRAINTS)}"
-        raise SpecificationError(f"there is no privacy constraint '{call.name}'{known}")
-    constraint = CONSTRAINTS[call.name].from_call(call)
+    constraint = CONSTRAINTS.read(parse_call(text))
     if not constraint.needs_column:
         return constraint
     return _with_column(constraint, text, sensitive)

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from gensearch_db.domain.counting import count_boxes
+from gensearch_db.search.box_program import BoxProgram, is_small
 from gensearch_db.search.improver import Improver
 from gensearch_db.search.mondrian import median_slices, steepest_slices
 from gensearch_db.search.monitor import Monitor
@@ -26,9 +28,12 @@ from gensearch_db.search.worker import Slice, Switches, Worker
 
 FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000, 60_000, 1.5
 """Blocks that each worker visits in a round."""
+MOST_TABLE_MEGABYTES = 1024
 LEAST_SHARE = 0.25
 """Of a round, for prover or improver while it makes no progress."""
 SECONDS_BETWEEN_LOOKS = 0.1
+PATIENCE = 0.01
+"""Blocks visited, as a share of all boxes, before all boxes of a small space are solved: a box is that much cheaper."""
 MOST_COUNTED = 20_000
 """Optimal partitions are listed to be counted; beyond this number the count is given up."""
 
@@ -67,6 +72,10 @@ class BlockGraphSearch:
         self.improver = Improver(worker)
         self.prover = Prover(Worker(problem, switches, memory_limit), float(quick_bound(worker.compiled, rows)))
         self.shares = [1.0, 1.0]
+        table_megabytes = MOST_TABLE_MEGABYTES if memory_limit is None else min(memory_limit, MOST_TABLE_MEGABYTES)
+        small = bool(options.get("all_boxes", True)) and is_small(problem, table_megabytes)
+        self.boxes = count_boxes(problem.space) if small else math.inf
+        self.boxes_solved = 0
         self.threads = min(2, threads or os.cpu_count() or 1)
         self.notes: list[str] = []
         self.list_at_most = int(options.get("list_at_most", 100)) if options.get("all_optimal") else None
@@ -84,8 +93,8 @@ class BlockGraphSearch:
 
     @property
     def visited(self) -> int:
-        """Blocks looked at by both workers."""
-        return self.improver.worker.visited + self.prover.worker.visited
+        """Blocks looked at by both workers, and boxes solved."""
+        return self.improver.worker.visited + self.prover.worker.visited + self.boxes_solved
 
     def run(self, seed_partition: Partition | None) -> Status:
         """Search until proven or stopped."""
@@ -115,6 +124,11 @@ class BlockGraphSearch:
             verdict = self._verdict()
             if verdict is not None:
                 return verdict
+            if self._time_for_all_boxes():
+                verdict = self._solve_all_boxes()
+                if verdict is not None:
+                    return verdict
+                continue
             blocks = int(length)
             if self.monitor.stopping.node_limit is not None:
                 blocks = min(blocks, max(1, (self.monitor.stopping.node_limit - self.visited + 1) // 2))
@@ -123,6 +137,27 @@ class BlockGraphSearch:
             if verdict is not None and not self.prover.finished:
                 return verdict
             length = min(LONGEST_ROUND, length * ROUND_GROWTH)
+
+    def _time_for_all_boxes(self) -> bool:
+        limit = self.monitor.stopping.node_limit
+        return self.visited >= PATIENCE * self.boxes and (limit is None or self.visited + self.boxes <= limit)
+
+    def _solve_all_boxes(self) -> Status | None:
+        """Solve every box of a small space. Returns why the search must stop before the end, if it must."""
+        worker = self.prover.worker
+        worker.abandon()
+        program = BoxProgram(worker)
+        for _ in program.run():
+            self.boxes_solved = program.solved
+            verdict = self.monitor.verdict(self.visited)
+            if verdict is not None:
+                return verdict
+        if math.isfinite(program.cost):
+            slices = program.slices()
+            self.improver.offer(slices, worker.cost_of(slices), worker.kernel.order)
+        self.prover.hear(self.improver.cost, program.cost)
+        self.monitor.improved(self.improver.cost, self.prover.lower_bound)
+        return None
 
     def _round(self, blocks: int) -> Status | None:
         """Let both workers visit ``blocks`` blocks. Returns why the search must stop, if it must."""

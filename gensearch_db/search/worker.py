@@ -21,7 +21,7 @@ from gensearch_db.cost.kernel import (
     cost_arrays,
 )
 from gensearch_db.domain.attribute import OrderedAttribute
-from gensearch_db.domain.region import Block
+from gensearch_db.domain.region import Block, Region
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.privacy.kernel import constraint_arrays
@@ -276,12 +276,17 @@ def words_of_regions(space: SpaceArrays, block: Block) -> NDArray[np.uint64]:
     """The words that hold every leaf value of a block's regions."""
     words = space.empty_words.copy()
     for j, region in enumerate(block):
-        codes = list(region.codes())
-        if space.wide[j]:
-            words[space.word[j]] = np.uint64(codes[0] << 32 | codes[-1])
-        else:
-            words[space.word[j]] |= np.uint64(sum(1 << code for code in codes) << int(space.shift[j]))
+        add_region(space, words, j, region)
     return words
+
+
+def add_region(space: SpaceArrays, words: NDArray[np.uint64], j: int, region: Region) -> None:
+    """Add every leaf value of a region of attribute j to words that hold none of it yet."""
+    codes = list(region.codes())
+    if space.wide[j]:
+        words[space.word[j]] = np.uint64(codes[0] << 32 | codes[-1])
+    else:
+        words[space.word[j]] |= np.uint64(sum(1 << code for code in codes) << int(space.shift[j]))
 
 
 def _context(space: SpaceArrays, cells: CellArrays, marginals: NDArray[np.int64], widest: int) -> BlockContext:

@@ -53,6 +53,7 @@ def columns(field: str) -> Callable[[Reader], dict[str, Any]]:
     """A clause of plain column names, ``(a, b, …)``, that gives ``field``."""
 
     def read(reader: Reader) -> dict[str, Any]:
+        """Read the names in brackets."""
         names: list[str] = []
         reader.list_of(lambda: names.append(reader.name("a column")))
         return {field: tuple(names)}

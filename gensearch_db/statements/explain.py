@@ -42,6 +42,7 @@ class _Recorder:
         self.statements: list[str] = []
 
     def execute(self, sql: str, parameters: Any = None) -> Any:
+        """Note the statement and run it."""
         self.statements.append(str(sql))
         return self._engine.execute(sql, parameters)
 

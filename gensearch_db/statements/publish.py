@@ -45,6 +45,7 @@ class _Part:
     columns: tuple[tuple[str, str], ...]
 
     def rows(self, nested_as_json: bool = False) -> Sql:
+        """The query that reads the table; nested values as JSON text on request."""
         columns = [
             {
                 "name": name,
@@ -57,6 +58,7 @@ class _Part:
 
     @property
     def published_columns(self) -> tuple[tuple[str, str], ...]:
+        """Name and type of each column as handed out."""
         return tuple((name, published_type(own)) for name, own in self.columns)
 
 

@@ -133,6 +133,7 @@ class _Resolver:
         self.name = values.column.name
 
     def plan(self) -> Resolution:
+        """How the leaf values are made, as which attribute, with which taxonomy."""
         specification = self.specification
         if specification.domain is not None and not self.on_a_line:
             raise SpecificationError(f"column '{self.name}': only a number, date or timestamp can have a domain")
@@ -150,6 +151,7 @@ class _Resolver:
 
     @property
     def on_a_line(self) -> bool:
+        """Whether the values are numbers, dates or times."""
         return self.values.family.numeric or self.values.family.temporal
 
     def categories(self) -> DistinctValues:
@@ -161,14 +163,17 @@ class _Resolver:
         return replace(self.values, texts=[row[0] for row in rows])
 
     def tree(self, source: str) -> Resolution:
+        """A taxonomy from a table or a file."""
         values = self.categories()
         tree = read_tree(self.session, source, values)
         return self.with_tree(*trees.from_tree(values, tree, source, self.problems))
 
     def with_tree(self, plan: Plan, taxonomy: Taxonomy) -> Resolution:
+        """A plan whose attribute has a taxonomy, relaxed where the request says so."""
         return plan, RelaxedTaxonomyAttribute if self.specification.relaxed else TaxonomyAttribute, taxonomy
 
     def ordered(self) -> Plan:
+        """Categories in a declared order or in the column's own."""
         order = self.specification.order
         if self.specification.split is not None and self.written_split(self.specification.split) != Anywhere():
             raise SpecificationError(f"column '{self.name}': an order can be split anywhere, not '{self.specification.split}'")
@@ -177,12 +182,14 @@ class _Resolver:
         return numeric.anywhere(self.values, self.domain()) if self.on_a_line else self.own_order()
 
     def own_order(self) -> Plan:
+        """The column's own order: an ENUM's, or that of its values."""
         levels: Sequence[str] = ()
         if self.values.family is Family.ENUM:
             levels = enum_levels(self.session, self.values.column.type)
         return categories.own_order(self.values, levels)
 
     def category(self) -> Resolution:
+        """Categories without an order."""
         if self.specification.split is not None:
             if self.written_split(self.specification.split) != Anywhere():
                 raise SpecificationError(
@@ -195,6 +202,7 @@ class _Resolver:
         return self.own_order(), OrderedAttribute, None
 
     def interval(self) -> Plan:
+        """Intervals on a line, cut where the request says."""
         split = self.split()
         domain = self.domain()
         if self.values.count == 0:
@@ -210,6 +218,7 @@ class _Resolver:
         return numeric.every(self.values, split.width, domain)
 
     def split(self) -> Split:
+        """Where to cut: as the request says, else as suits the column."""
         temporal_column = self.values.family.temporal
         if self.specification.split is not None:
             split = self.written_split(self.specification.split)
@@ -224,6 +233,7 @@ class _Resolver:
         return Anywhere() if self.values.count <= numeric.FEW_VALUES else Quantiles(numeric.DEFAULT_QUANTILES)
 
     def written_split(self, text: str) -> Split:
+        """A split as the user wrote it. Raises :class:`SpecificationError` where it cannot be read."""
         try:
             return parse_split(text)
         except SpecificationError as error:
