@@ -174,8 +174,8 @@ def fill_lengths(space: SpaceArrays, context: BlockContext, j: int, total: float
 
 
 @compiled
-def accumulate(kernel: Kernel, start: int, end: int) -> int:
-    """Sum rows, features and words of a block by leaf value of each attribute. Returns the block's rows."""
+def accumulate(kernel: Kernel, start: int, end: int, columns: int) -> int:
+    """Sum rows, the first ``columns`` features and words of a block by leaf value of each attribute. Returns the block's rows."""
     clear_sums(kernel)
     space, sums, bit_words = kernel.space, kernel.sums, kernel.space.bit_words
     order, codes, cell_rows, cell_words, cell_features = (
@@ -192,17 +192,17 @@ def accumulate(kernel: Kernel, start: int, end: int) -> int:
         sums.features,
         sums.block_features,
     )
-    attributes, feature_count, word_count = codes.shape[1], cell_features.shape[1], cell_words.shape[1]
+    attributes, word_count = codes.shape[1], cell_words.shape[1]
     rows = 0
     for position in range(start, end):
         cell = order[position]
         rows += cell_rows[cell]
-        for f in range(feature_count):
+        for f in range(columns):
             totals[f] += cell_features[cell, f]
         for j in range(attributes):
             i = leaf_starts[j] + codes[cell, j]
             sum_rows[i] += cell_rows[cell]
-            for f in range(feature_count):
+            for f in range(columns):
                 sum_features[i, f] += cell_features[cell, f]
             for w in range(bit_words):
                 sum_words[i, w] |= cell_words[cell, w]
@@ -317,8 +317,11 @@ def occurring_totals(space: SpaceArrays, context: BlockContext) -> None:
 
 
 @compiled
-def evaluate_block(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
-    """Everything about one non-empty block: its rows, its size, whether it is feasible, its cost.
+def evaluate_block(
+    kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], columns: int
+) -> tuple[int, int, bool, float]:
+    """Everything about one non-empty block: its rows, its size, whether it is feasible, its cost. The first ``columns``
+    features are summed on the way.
 
     Where blocks may be suppressed at a price, every block is feasible and costs at most that.
 
@@ -327,7 +330,7 @@ def evaluate_block(kernel: Kernel, start: int, end: int, words: NDArray[np.uint6
     """
     space, context = kernel.space, kernel.context
     fill_regions(space, words, context)
-    rows = accumulate(kernel, start, end)
+    rows = accumulate(kernel, start, end, columns)
     if space.values_labels == 1:
         occurring_totals(space, context)
     size = protected_size(kernel, start, end, rows)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 
-BIG_CELLS, BIG_ROWS, PRICE_SQUARES, PRICE_REST, SQUARES = 0, 1, 2, 3, 4
+SQUARES, BIG_CELLS, BIG_ROWS, PRICE_SQUARES, PRICE_REST = 0, 1, 2, 3, 4
+NEEDED_FOR_COST = 1
+"""Only the first so many feature columns enter a block's cost; the others are for bounds."""
 LAST_PLAIN_FEATURE = 5
 """Feature columns from here on only serve to put the values of large sets in order (see :func:`order_features`)."""
 

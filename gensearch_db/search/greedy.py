@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import pop_best, push_splits
 from gensearch_db.search.solver import divide, gather_part
 from gensearch_db.search.state import OWN_COSTS, Kernel
@@ -29,7 +30,7 @@ def parts_hold(
         if start == end:
             continue
         gather_part(kernel, words, j, position, part, start, end, part_words[part])
-        _, _, feasible, cost = evaluate_block(kernel, start, end, part_words[part])
+        _, _, feasible, cost = evaluate_block(kernel, start, end, part_words[part], NEEDED_FOR_COST)
         if not feasible:
             return False, np.inf
         total += cost
@@ -101,7 +102,7 @@ def steepest(
         pending -= 1
         to = pending_ends[pending]
         here = pending_words[pending].copy()
-        _, _, _, cost = evaluate_block(kernel, position, to, here)
+        _, _, _, cost = evaluate_block(kernel, position, to, here, NEEDED_FOR_COST)
         j, _, parts = take_steepest(kernel, position, to, here, cost, boundaries, part_words)
         if j < 0:
             block_words[count] = here

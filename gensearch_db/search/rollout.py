@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import pop_best
 from gensearch_db.search.greedy import parts_hold
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
@@ -78,7 +79,7 @@ def rollout(
         return np.inf
     kernel.counters.visited[0] += 1
     visited = kernel.counters.visited[0]
-    rows, _, feasible, cost = evaluate_block(kernel, start, end, words)
+    rows, _, feasible, cost = evaluate_block(kernel, start, end, words, NEEDED_FOR_COST)
     best, attribute, position = np.inf, np.int64(UNKNOWN), np.int64(0)
     if feasible:
         best, attribute = cost, np.int64(WHOLE)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather
-from gensearch_db.search.bounds import BoundArrays, bound_from_sums, water_fill
+from gensearch_db.search.bounds import PRICE_REST, BoundArrays, bound_from_sums, water_fill
 from gensearch_db.search.candidates import interval_words, push_splits, set_words, side_worth
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
 from gensearch_db.search.state import BOUNDS, Kernel
@@ -142,7 +142,7 @@ def enter(kernel: Kernel) -> None:
     start, end, words = frames.start[depth], frames.end[depth], frames.words[depth]
     counters.visited[0] += 1
     frames.visited_before[depth] = counters.visited[0]
-    rows, _, feasible, cost = evaluate_block(kernel, start, end, words)
+    rows, _, feasible, cost = evaluate_block(kernel, start, end, words, kernel.cells.features.shape[1])
     frames.best[depth] = cost if feasible else np.inf
     frames.best_attribute[depth] = WHOLE if feasible else UNKNOWN
     frames.best_position[depth] = 0
@@ -153,7 +153,7 @@ def enter(kernel: Kernel) -> None:
         bound = bound_from_sums(bounds, rows, kernel.sums.block_features)
         if bounds.water_fill == 1 and bounds.squares_weight > 0.0 and bound < frames.limit[depth]:
             squares = water_fill(kernel.cells.rows, kernel.order, start, end, bounds.minimum_rows)
-            price = kernel.sums.block_features[3]
+            price = kernel.sums.block_features[PRICE_REST]
             bound = max(bound, bounds.squares_weight * squares + price)
     limit = min(frames.limit[depth], frames.best[depth])
     if bound >= limit - tolerance(bounds, limit):

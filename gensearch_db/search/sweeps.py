@@ -63,6 +63,7 @@ def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64],
     space, guide = kernel.space, kernel.guide
     guide.random[0] = hash_of(words) ^ (np.uint64(guide.epoch[0]) * np.uint64(0x9E3779B97F4A7C15)) | ONE
     masks = np.zeros(64, np.uint64)
+    likeness, others = likeness_to_others(kernel, start, end, words)
     for j in range(len(space.kinds)):
         lower, upper = code_range(space, words, j)
         if upper - lower < 2:
@@ -74,7 +75,7 @@ def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64],
         else:
             count = set_parts(space, words, j, lower, upper, masks)
             if count > 1:
-                sweep_sets(kernel, start, end, j, lower, upper, rows, masks, count)
+                sweep_sets(kernel, start, end, j, lower, upper, rows, masks, count, likeness, others)
 
 
 @compiled
@@ -94,7 +95,17 @@ def sweep_codes(kernel: Kernel, start: int, end: int, j: int, lower: int, upper:
 
 @compiled
 def sweep_sets(
-    kernel: Kernel, start: int, end: int, j: int, lower: int, upper: int, rows: int, masks: NDArray[np.uint64], count: int
+    kernel: Kernel,
+    start: int,
+    end: int,
+    j: int,
+    lower: int,
+    upper: int,
+    rows: int,
+    masks: NDArray[np.uint64],
+    count: int,
+    likeness: NDArray[np.float64],
+    others: NDArray[np.int64],
 ) -> None:
     """Sweep a set of ``count`` parts along each of its orders."""
     space, sums = kernel.space, kernel.sums
@@ -109,16 +120,14 @@ def sweep_sets(
             part_rows[p] += sums.rows[base + code]
             bits &= bits - ONE
     weight = -part_rows
-    attributes = len(space.kinds)
-    for order in range(DRAWN_ORDERS + 2 if count > 2 and attributes > 1 else 1):
+    for order in range(len(others) + 1 if count > 2 else 1):
         if order > 0:
-            other = kernel.guide.first_ordered
-            if order > 1 or other < 0:
-                other = int(next_random(kernel.guide.random) * (attributes - 1))
-                other += other >= j
-            mean_of_other(kernel, start, end, j, lower, part_of, other, weight)
-            for p in range(count):
-                weight[p] /= max(1.0, part_rows[p])
+            if others[order - 1] == j:
+                continue
+            weight[:] = 0.0
+            for code in range(lower, upper):
+                weight[part_of[code - lower]] += likeness[order - 1, base + code]
+            weight /= np.maximum(1.0, part_rows)
         ranking = np.argsort(weight, kind="mergesort")
         place = np.zeros(upper - lower, np.int64)
         marks = np.zeros(count, np.uint64)
@@ -179,25 +188,34 @@ def sweep_sums(
 
 
 @compiled
-def mean_of_other(
-    kernel: Kernel,
-    start: int,
-    end: int,
-    j: int,
-    lower: int,
-    part_of: NDArray[np.int64],
-    other: int,
-    weight: NDArray[np.float64],
-) -> None:
-    """Sum up for each part what another attribute is like: its codes if ordered, else how frequent they are in the block."""
-    codes, rows, order, sums = kernel.cells.codes, kernel.cells.rows, kernel.order, kernel.sums
-    ordered = kernel.space.kinds[other] == ORDERED
-    base = kernel.space.leaf_starts[other]
-    weight[:] = 0.0
-    for i in range(start, end):
-        cell = order[i]
-        value = codes[cell, other] if ordered else sums.rows[base + codes[cell, other]]
-        weight[part_of[codes[cell, j] - lower]] += rows[cell] * float(value)
+def likeness_to_others(
+    kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """For each order beyond that by frequency the attribute it looks at (the first ordered one, then some drawn at random), and
+    for each leaf value the sum over its rows of that attribute: of its codes if ordered, else of how frequent they are here."""
+    space, sums, codes, cell_rows, order = kernel.space, kernel.sums, kernel.cells.codes, kernel.cells.rows, kernel.order
+    attributes, leaf_starts = len(space.kinds), space.leaf_starts
+    sets = 0
+    for j in range(attributes):
+        lower, upper = code_range(space, words, j)
+        sets += space.kinds[j] > TAXONOMY and upper - lower > 2
+    others = np.zeros(DRAWN_ORDERS + 1 if sets > 0 and attributes > 1 else 0, np.int64)
+    likeness = np.zeros((len(others), leaf_starts[attributes]))
+    value = np.zeros(leaf_starts[attributes])
+    for i in range(len(others)):
+        others[i] = kernel.guide.first_ordered
+        if i > 0 or others[i] < 0:
+            others[i] = int(next_random(kernel.guide.random) * attributes)
+        base = leaf_starts[others[i]]
+        for leaf in range(base, leaf_starts[others[i] + 1]):
+            value[leaf] = leaf - base if space.kinds[others[i]] == ORDERED else sums.rows[leaf]
+    for position in range(start, end if len(others) > 0 else start):
+        cell = order[position]
+        for i in range(len(others)):
+            worth = value[leaf_starts[others[i]] + codes[cell, others[i]]] * cell_rows[cell]
+            for j in range(attributes):
+                likeness[i, leaf_starts[j] + codes[cell, j]] += worth
+    return likeness, others
 
 
 @compiled

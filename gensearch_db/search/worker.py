@@ -27,7 +27,7 @@ from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.privacy.kernel import constraint_arrays
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
 from gensearch_db.search.block_kernel import evaluate_block, gather
-from gensearch_db.search.bounds import BoundArrays, cell_features, order_features
+from gensearch_db.search.bounds import PRICE_REST, BoundArrays, cell_features, order_features
 from gensearch_db.search.candidates import MOST_EXACT_PARTS, MOST_TRIED_PARTS
 from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, refresh
 from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
@@ -244,7 +244,7 @@ class Worker:
 
     def evaluate(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
         """Rows, size, feasibility and cost of the block ``order[start:end]``."""
-        rows, size, feasible, cost = evaluate_block(self.compiled, start, end, words)
+        rows, size, feasible, cost = evaluate_block(self.compiled, start, end, words, self.kernel.cells.features.shape[1])
         return int(rows), int(size), bool(feasible), float(cost)
 
 
@@ -361,7 +361,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         if problem.cost.monotone:
             rest = tuple(summand for summand in summands if summand.kind != SQUARED_SIZES)
             prices = np.maximum(prices, _own_costs(kernel, rest))
-        kernel.cells.features[:, 3] = prices
+        kernel.cells.features[:, PRICE_REST] = prices
     return kernel
 
 
