@@ -234,21 +234,28 @@ def join_wide(target: NDArray[np.uint64], source: NDArray[np.uint64], bit_words:
 
 
 @compiled
-def gather(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], features: NDArray[np.float64]) -> int:
-    """Set ``words`` and ``features`` to those of the cells in a slice together; returns their rows."""
-    space, order = kernel.space, kernel.order
-    cell_rows, cell_words, cell_features = kernel.cells.rows, kernel.cells.words, kernel.cells.features
-    bit_words = space.bit_words
+def gather(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> None:
+    """Set ``words`` to those of the cells in a slice together."""
+    space, order, cell_words = kernel.space, kernel.order, kernel.cells.words
+    bit_words, word_count = space.bit_words, len(words)
     words[:] = space.empty_words
+    for position in range(start, end):
+        cell = order[position]
+        for w in range(bit_words):
+            words[w] |= cell_words[cell, w]
+        if word_count > bit_words:
+            join_wide(words, cell_words[cell], bit_words)
+
+
+@compiled
+def sum_features(kernel: Kernel, start: int, end: int, features: NDArray[np.float64]) -> int:
+    """Set ``features`` to the sums of those of the cells in a slice; returns their rows."""
+    order, cell_rows, cell_features = kernel.order, kernel.cells.rows, kernel.cells.features
     features[:] = 0.0
     rows = 0
     for position in range(start, end):
         cell = order[position]
         rows += cell_rows[cell]
-        for w in range(bit_words):
-            words[w] |= cell_words[cell, w]
-        if len(words) > bit_words:
-            join_wide(words, cell_words[cell], bit_words)
         for f in range(len(features)):
             features[f] += cell_features[cell, f]
     return rows

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
-from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather
+from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather, sum_features
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, bound_from_sums, water_fill
 from gensearch_db.search.candidates import interval_words, push_splits, set_words, side_worth
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
@@ -103,13 +103,11 @@ def gather_part(
     start: int,
     end: int,
     words: NDArray[np.uint64],
-) -> int:
-    """The words of a non-empty part of a split: those of its cells, or of its region where regions stay untightened.
-    Leaves its features in ``sums.left_features``; returns its rows."""
-    rows = gather(kernel, start, end, words, kernel.sums.left_features)
+) -> None:
+    """The words of a non-empty part of a split: those of its cells, or of its region where regions stay untightened."""
+    gather(kernel, start, end, words)
     if kernel.space.tightening == 0:
         untightened_words(kernel.space, parent, j, position, part, words)
-    return rows
 
 
 @compiled
@@ -223,7 +221,8 @@ def open_split(kernel: Kernel) -> None:
         children.start[slot] = boundaries[part]
         children.end[slot] = boundaries[part + 1]
         words = children.words[slot]
-        rows = gather_part(kernel, frames.words[depth], j, position, part, boundaries[part], boundaries[part + 1], words)
+        gather_part(kernel, frames.words[depth], j, position, part, boundaries[part], boundaries[part + 1], words)
+        rows = sum_features(kernel, boundaries[part], boundaries[part + 1], kernel.sums.left_features)
         bound, exact = side_worth(kernel, rows, kernel.sums.left_features, words, np.inf)
         children.bound[slot] = bound
         children.exact[slot] = exact

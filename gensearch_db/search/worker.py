@@ -105,8 +105,8 @@ class Worker:
 
     def words_of(self, start: int, end: int) -> NDArray[np.uint64]:
         """The words of the cells ``order[start:end]`` together."""
-        words, features = np.zeros_like(self.kernel.space.empty_words), np.zeros(self.kernel.cells.features.shape[1])
-        gather(self.compiled, start, end, words, features)
+        words = np.zeros_like(self.kernel.space.empty_words)
+        gather(self.compiled, start, end, words)
         return words
 
     def words_of_block(self, block: Block, start: int, end: int) -> NDArray[np.uint64]:
