@@ -296,6 +296,7 @@ def _context(space: SpaceArrays, cells: CellArrays, marginals: NDArray[np.int64]
         lower=np.zeros(attributes, np.int64),
         upper=np.zeros(attributes, np.int64),
         leaf_totals=np.zeros(attributes),
+        masks=np.zeros(attributes, np.uint64),
         edges=np.zeros(attributes),
         lengths=np.zeros(attributes),
         losses=np.zeros(attributes),
