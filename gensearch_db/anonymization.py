@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replaced
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -24,7 +24,7 @@ from gensearch_db.database.audit.report import Verdict
 from gensearch_db.database.block_statistics import SqlStatistics
 from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
-from gensearch_db.database.prepared import PreparedTable, prepare
+from gensearch_db.database.prepared import PreparedTable, drop_after_failure, prepare
 from gensearch_db.database.release import check_target, write_release
 from gensearch_db.database.session import Session
 from gensearch_db.database.value_domains import ValueColumn
@@ -33,6 +33,7 @@ from gensearch_db.errors import (
     GensearchError,
     InfeasibleError,
     Problems,
+    QueryError,
     ResourceError,
     SearchInterruptedError,
     SpecificationError,
@@ -43,9 +44,13 @@ from gensearch_db.privacy.minimum_length import with_minimum_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Problem, StatisticsSource
 from gensearch_db.problem.sensitive import sensitive_columns
+from gensearch_db.problem.workload import WorkloadSource
 from gensearch_db.problem.written import quasi_identifiers
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
+
+if TYPE_CHECKING:
+    from gensearch_db.count_queries.workload import Workload
 
 T = TypeVar("T")
 
@@ -186,12 +191,35 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     cost = _collected(problems, lambda: cost_from_text(problem.minimize))
     _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
     classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
+    workloads = _collected(problems, lambda: _named_workloads(cost))
     prepared = _collected(problems, lambda: prepare(session, problem, classes=classes, problems=problems))
     problems.raise_if_any()
     assert prepared is not None
     assert constraints is not None
     assert cost is not None
-    return prepared, constraints, cost
+    return _with_workloads(prepared, cost, workloads or {}), constraints, cost
+
+
+def _named_workloads(cost: Cost | None) -> dict[WorkloadSource, Workload]:
+    """The workloads that a cost names, read from their files."""
+    if cost is None or not cost.workloads:
+        return {}
+    from gensearch_db.count_queries.coverage import named_workloads
+
+    return named_workloads(cost.workloads)
+
+
+def _with_workloads(prepared: PreparedTable, cost: Cost, named: dict[WorkloadSource, Workload]) -> PreparedTable:
+    """The table with all workloads of a cost laid over it; closed where that fails."""
+    if not cost.workloads:
+        return prepared
+    from gensearch_db.count_queries.coverage import with_workloads
+
+    try:
+        return with_workloads(prepared, cost.workloads, named)
+    except BaseException:
+        drop_after_failure(prepared.session, prepared.temporary_tables)
+        raise
 
 
 def _check_row_count(rows: int) -> None:
@@ -204,7 +232,7 @@ def _collected(problems: Problems, step: Callable[[], T]) -> T | None:
     """The step's result, or None after what is wrong with the request or its data was remembered."""
     try:
         return step()
-    except (SpecificationError, DataError) as error:
+    except (SpecificationError, DataError, QueryError) as error:
         problems.absorb(error)
         return None
 

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import Call
+
+if TYPE_CHECKING:
+    from gensearch_db.cost.count_error import CountError
 
 Rows = int | NDArray[np.int64]
 """A number of rows, or one for each cell."""
@@ -39,7 +42,7 @@ class CompiledCost:
     kind: int
     weight: float = 1.0
     column: int = -1
-    parameters: tuple[float, ...] = ()
+    parameters: tuple[float, ...] | NDArray[np.float64] = ()
 
 
 class Cost(ABC):
@@ -52,6 +55,11 @@ class Cost(ABC):
     @property
     def class_columns(self) -> tuple[str, ...]:
         """The class columns whose histograms it reads, as the user wrote them."""
+        return ()
+
+    @property
+    def workloads(self) -> tuple[CountError, ...]:
+        """The costs in it that need the queries of a workload laid over the table (``Table.workloads``)."""
         return ()
 
     @classmethod

@@ -19,6 +19,7 @@ from gensearch_db.cost import (
     average_class_size,
     class_entropy,
     classification,
+    count_error,
     discernibility,
     discernibility_entropy,
     gcp,
@@ -29,6 +30,7 @@ from gensearch_db.cost import (
     volume,
 )
 from gensearch_db.cost.cost import CompiledCost
+from gensearch_db.cost.count_error_kernel import count_error as _count_error
 
 DISCERNIBILITY = discernibility.KIND
 NCP = ncp.KIND
@@ -41,6 +43,7 @@ V_OPTIMAL = v_optimal.KIND
 MARGINAL_NONUNIFORMITY = marginal_nonuniformity.KIND
 AVERAGE_CLASS_SIZE = average_class_size.KIND
 DISCERNIBILITY_ENTROPY = discernibility_entropy.KIND
+COUNT_ERROR = count_error.KIND
 
 REGION_KINDS = (DISCERNIBILITY, NCP, GCP, UNIT_CELLS, REAL_VOLUME, V_OPTIMAL, AVERAGE_CLASS_SIZE, DISCERNIBILITY_ENTROPY)
 """Kinds that read no histogram and no marginal: known of a block whose cells nobody looked at."""
@@ -74,9 +77,10 @@ class BlockContext(NamedTuple):
 
     Per attribute: ``lower``, ``upper`` (leaf codes of the published region; of a leaf set the smallest and the largest + 1),
     ``leaf_totals`` (leaf values the label stands for: those of the region, or with labels = values those that occur in the
-    block), ``edges`` (as ``leaf_totals``, but only leaves that occur in the table), ``lengths`` (own unit), ``losses``
-    (``Attribute.loss``), ``spans`` (the share of the domain between the smallest and the largest value, 0 for a single one:
-    :mod:`gensearch_db.cost.gcp`), ``region_rows`` (rows of the whole table whose value lies in the region).
+    block), ``masks`` (the same values as bits where they need not lie side by side, else 0), ``edges`` (as ``leaf_totals``, but
+    only leaves that occur in the table), ``lengths`` (own unit), ``losses`` (``Attribute.loss``), ``spans`` (the share of the
+    domain between the smallest and the largest value, 0 for a single one: :mod:`gensearch_db.cost.gcp`), ``region_rows`` (rows
+    of the whole table whose value lies in the region).
     ``histograms``: sensitive columns, then class columns, by value code. ``marginals[leaf_starts[j] + code]``: the block's
     rows by leaf value of attribute j, filled for lower[j] <= code < upper[j] only.
     """
@@ -84,6 +88,7 @@ class BlockContext(NamedTuple):
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     leaf_totals: NDArray[np.float64]
+    masks: NDArray[np.uint64]
     edges: NDArray[np.float64]
     lengths: NDArray[np.float64]
     losses: NDArray[np.float64]
@@ -101,7 +106,7 @@ def cost_arrays(summands: Sequence[CompiledCost], suppression_price: float = 0.0
         np.array([summand.weight for summand in summands], dtype=np.float64),
         np.array([summand.column for summand in summands], dtype=np.int64),
         np.cumsum([0, *(len(summand.parameters) for summand in summands)], dtype=np.int64),
-        np.array([number for summand in summands for number in summand.parameters], dtype=np.float64),
+        np.concatenate([np.zeros(0), *(np.asarray(summand.parameters, dtype=np.float64) for summand in summands)]),
         float(suppression_price),
     )
 
@@ -152,4 +157,16 @@ def _summand(
         value = rows - 1.0
     elif kind == DISCERNIBILITY_ENTROPY:
         value = rows * math.log2(rows)
+    elif kind == COUNT_ERROR:
+        value = _count_error(
+            rows,
+            context.lower,
+            context.upper,
+            context.leaf_totals,
+            context.masks,
+            context.leaf_starts,
+            context.marginals,
+            context.histograms[column],
+            numbers,
+        )
     return value

@@ -9,6 +9,7 @@ from gensearch_db.cost.average_class_size import AverageClassSize
 from gensearch_db.cost.class_entropy import ClassEntropy
 from gensearch_db.cost.classification import Classification
 from gensearch_db.cost.cost import Cost
+from gensearch_db.cost.count_error import CountError
 from gensearch_db.cost.discernibility import Discernibility
 from gensearch_db.cost.discernibility_entropy import DiscernibilityEntropy
 from gensearch_db.cost.gcp import GlobalCertaintyPenalty
@@ -37,6 +38,7 @@ COSTS: Registry[Cost] = Registry(
         MarginalNonuniformity,
         AverageClassSize,
         DiscernibilityEntropy,
+        CountError,
     ),
 )
 

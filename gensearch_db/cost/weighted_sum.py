@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.cost import CompiledCost, Cost, Rows
+from gensearch_db.cost.count_error import CountError
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import SpecificationError
@@ -38,6 +39,11 @@ class WeightedSum(Cost):
     def class_columns(self) -> tuple[str, ...]:
         """Those of all terms, each once."""
         return tuple(dict.fromkeys(column for _, cost in self.terms for column in cost.class_columns))
+
+    @property
+    def workloads(self) -> tuple[CountError, ...]:
+        """Those of all terms, each once."""
+        return tuple(dict.fromkeys(workload for _, cost in self.terms for workload in cost.workloads))
 
     @property
     def integral(self) -> bool:

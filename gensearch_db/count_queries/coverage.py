@@ -1,85 +1,108 @@
-"""A workload in the form a search can use: how much of each leaf value every query covers.
+"""A workload laid over a prepared table: how much of each leaf value every query covers, how many rows of each cell satisfy it.
 
 Only conjunctions of conditions on single quasi-identifiers have this form: a block's share of a query is then the product
-over attributes of (covered measure of the region) / (measure of the region), both sums over the region's leaves.
+over attributes of the shares of its regions (:mod:`gensearch_db.domain.coverage`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.count_queries.diagram import Branch, DiagramBuilder, Region
+from gensearch_db.count_queries.drawing import draw_workload
 from gensearch_db.count_queries.expressions import known, position_of, upper_of
 from gensearch_db.count_queries.formula import AllOf, Formula, Test
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, family_of
 from gensearch_db.count_queries.resolving import resolve
 from gensearch_db.count_queries.shares import Shares
-from gensearch_db.count_queries.workload import Workload
+from gensearch_db.count_queries.true_counts import AttributeTruth, rows_satisfying, truth_of_values
+from gensearch_db.count_queries.workload import Workload, read_workload
 from gensearch_db.database.dictionary import QuasiIdentifierColumns, ReleaseDictionary
 from gensearch_db.database.labels import missing_code, publishes_bounds
 from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.domain.attribute import Attribute
+from gensearch_db.domain.coverage import AttributeCoverage, WorkloadCoverage
+from gensearch_db.domain.workloads import with_workload
+from gensearch_db.errors import QueryError, near_matches
+from gensearch_db.problem.workload import DrawnWorkload, WorkloadSource
 from gensearch_db.tokens import error_at
 
 if TYPE_CHECKING:
+    from gensearch_db.cost.count_error import CountError
     from gensearch_db.database.prepared import PreparedTable
 
+QUERIES_AT_ONCE = 100
+"""Conditions of one statement."""
 
-@dataclass(frozen=True, eq=False)
-class WorkloadCoverage:
-    """What the queries of a workload cover of the leaf values of each attribute, in the space's order.
-
-    ``weights[j]``: float64, shape (queries, leaves of attribute j): the share of the leaf that satisfies the query's condition
-    on the attribute, 1 where it has none. ``measures[j]``: float64, shape (leaves,): the number of values of a leaf, or its
-    length where the column is floating-point; 1 for a category. With region R the block's share of query q is the product over
-    j of sum(weights[j][q, R] * measures[j][R]) / sum(measures[j][R]); times the block's rows it is the estimate (THEORY 4).
-    """
-
-    weights: tuple[NDArray[np.float64], ...]
-    measures: tuple[NDArray[np.float64], ...]
-
-    def share(self, query: int, codes: tuple[tuple[int, ...], ...]) -> float:
-        """The share of a block that a query covers; ``codes`` are the leaf codes of its region in each attribute."""
-        product = 1.0
-        for weights, measures, region in zip(self.weights, self.measures, codes, strict=True):
-            leaves = list(region)
-            whole = measures[leaves].sum()
-            covered = (weights[query, leaves] * measures[leaves]).sum()
-            product *= covered / whole if whole > 0 else weights[query, leaves].mean()
-        return float(product)
+Conditions = dict[int, list[tuple[int, Region]]]
+"""By the number of a column: the queries with a condition on it, ascending, and what satisfies it."""
 
 
-def count_error(prepared: PreparedTable, workload: Workload) -> WorkloadCoverage:
-    """The coverage of a workload over a prepared table, for a search that minimises the error of its counts.
+class PreparedRelease(Release):
+    """A prepared table seen as a release whose columns are its leaf tables."""
+
+    def find(self, name: str) -> PublishedColumn | str:
+        """The quasi-identifier of this name (case does not matter), or the reason why no query can use it."""
+        for column in self.columns:
+            if column.name.casefold() == name.casefold():
+                return column
+        return f"column '{name}' is not a quasi-identifier{near_matches(name, [column.name for column in self.columns])}"
+
+
+def named_workloads(costs: Sequence[CountError]) -> dict[WorkloadSource, Workload]:
+    """The workloads that costs name and that can be read without the table. Raises what :func:`read_workload` raises."""
+    return {cost.source: read_workload(cost.source.source) for cost in costs if not isinstance(cost.source, DrawnWorkload)}
+
+
+def with_workloads(
+    prepared: PreparedTable, costs: Sequence[CountError], named: dict[WorkloadSource, Workload]
+) -> PreparedTable:
+    """The table with the workload of each cost laid over it; ``named`` comes from :func:`named_workloads`.
 
     Each query must be one COUNT without GROUP BY whose condition is a conjunction of conditions on single
     quasi-identifiers; any other raises :class:`QueryError` with its place.
     """
+    for cost in costs:
+        source = cost.source
+        release = _as_release(prepared)
+        workload = draw_workload(prepared, release, source) if isinstance(source, DrawnWorkload) else named[source]
+        try:
+            prepared = _with_workload(prepared, release, cost, workload)
+        except QueryError as error:
+            raise QueryError(f"workload '{workload.name}': {error}") from error
+    return prepared
+
+
+def _with_workload(prepared: PreparedTable, release: Release, cost: CountError, workload: Workload) -> PreparedTable:
+    from gensearch_db.database.block_statistics import add_histograms
+
+    conditions = _conditions(release, workload)
+    coverage = _coverage(prepared, release, conditions, len(workload.queries))
+    truths = [
+        _truth(prepared, place, release.columns[place], conditions.get(place, []), attribute)
+        for place, attribute in enumerate(coverage.attributes)
+    ]
+    satisfied = rows_satisfying(prepared, truths, len(workload.queries))
+    if cost.relative:
+        totals = np.array([max(1, int(satisfied[query][1].sum())) for query in range(len(workload.queries))])
+        coverage = replace(coverage, weights=1.0 / totals)
+    cells, table = with_workload(prepared.cells, prepared.table, cost.describe(), coverage, satisfied)
+    return add_histograms(replace(prepared, cells=cells, table=table), cost.describe())
+
+
+def count_error(prepared: PreparedTable, workload: Workload) -> WorkloadCoverage:
+    """The coverage of a workload over a prepared table. Raises as :func:`with_workloads`."""
     release = _as_release(prepared)
-    conditions = [_single_conditions(release, query, entry) for query, entry in _formulas(release, workload)]
-    weights: list[NDArray[np.float64]] = []
-    measures: list[NDArray[np.float64]] = []
-    for place, column in enumerate(release.columns):
-        shares = Shares(column)
-        names = [str(shares.share(one[column.number])) if column.number in one else None for one in conditions]
-        found = prepared.session.columns(_statement(prepared, place, column, shares))
-        measure = np.asarray(found["measure"], dtype=np.float64)
-        table = np.ones((len(names), len(measure)))
-        for row, name in enumerate(names):
-            if name is not None:
-                table[row] = np.asarray(found[name], dtype=np.float64)
-        weights.append(table)
-        measures.append(measure)
-    return WorkloadCoverage(tuple(weights), tuple(measures))
+    return _coverage(prepared, release, _conditions(release, workload), len(workload.queries))
 
 
 def _as_release(prepared: PreparedTable) -> Release:
-    """The table seen as a release whose columns are its leaf tables."""
     entries: list[QuasiIdentifierColumns] = []
     bounds: dict[str, int] = {}
     for attribute, (name, type_name) in zip(prepared.space.attributes, prepared.quasi_identifiers, strict=True):
@@ -93,16 +116,17 @@ def _as_release(prepared: PreparedTable) -> Release:
     dictionary = ReleaseDictionary(
         release=prepared.target[-1], rows=prepared.cells.row_count, count="count", quasi_identifiers=tuple(entries)
     )
-    return Release(prepared.session, prepared.target, dictionary, bounds)
+    return PreparedRelease(prepared.session, prepared.target, dictionary, bounds)
 
 
-def _formulas(release: Release, workload: Workload) -> list[tuple[CountQuery, Formula]]:
-    found: list[tuple[CountQuery, Formula]] = []
-    for query, resolved in zip(workload.queries, resolve(release, workload.queries), strict=True):
+def _conditions(release: Release, workload: Workload) -> Conditions:
+    found: Conditions = {}
+    for number, (query, resolved) in enumerate(zip(workload.queries, resolve(release, workload.queries), strict=True)):
         if query.groups or len(resolved.counts) != 1:
             message = "a search can minimise the error of single counts only: no GROUP BY, one COUNT"
             raise error_at(query.script, query.place.start, query.place.end, message)
-        found.append((query, resolved.counts[0].formula))
+        for column, region in _single_conditions(release, query, resolved.counts[0].formula).items():
+            found.setdefault(column, []).append((number, region))
     return found
 
 
@@ -120,7 +144,69 @@ def _single_conditions(release: Release, query: CountQuery, formula: Formula) ->
     return regions
 
 
-def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, shares: Shares) -> Sql:
+def _coverage(prepared: PreparedTable, release: Release, conditions: Conditions, queries: int) -> WorkloadCoverage:
+    attributes = tuple(
+        _attribute(prepared, place, column, conditions[place]) if place in conditions else None
+        for place, column in enumerate(release.columns)
+    )
+    return WorkloadCoverage(attributes, np.ones(queries))
+
+
+def _attribute(
+    prepared: PreparedTable, place: int, column: PublishedColumn, conditions: Sequence[tuple[int, Region]]
+) -> AttributeCoverage:
+    def matrices(view: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The measure of each region and the share of it that satisfies each condition."""
+        _, measures, shares = _view(prepared, place, column, [region for _, region in conditions], view)
+        return measures, shares
+
+    numbers = np.array([query for query, _ in conditions], dtype=np.int64)
+    measures, shares = matrices("leaves")
+    covered = shares * measures[:, None]
+    missing = missing_code(prepared.space.attributes[place])
+    if column.kind is not Kind.ORDERED:
+        return AttributeCoverage(numbers, measures, covered, missing)
+    spans, span_shares = matrices("spans")
+    _, alone = matrices("alone")
+    beside = matrices("beside")[1] if missing is not None else alone
+    return AttributeCoverage(numbers, measures, covered, missing, spans, span_shares * spans[:, None], alone, beside)
+
+
+def _truth(
+    prepared: PreparedTable,
+    place: int,
+    column: PublishedColumn,
+    conditions: Sequence[tuple[int, Region]],
+    coverage: AttributeCoverage | None,
+) -> AttributeTruth | None:
+    """Which queries the values of an attribute satisfy; None where no query has a condition on it."""
+    if coverage is None:
+        return None
+    if column.kind is not Kind.ORDERED:
+        return AttributeTruth(coverage.queries, coverage.covered > 0)
+    regions = [region for _, region in conditions]
+    chunks = [regions[first : first + QUERIES_AT_ONCE] for first in range(0, len(regions), QUERIES_AT_ONCE)]
+    codes: NDArray[np.int64] = np.zeros(0, np.int64)
+    columns: list[NDArray[np.bool_]] = []
+    for chunk in chunks:
+        codes, _, shares = _view(prepared, place, column, chunk, "values")
+        columns.append(shares > 0)
+    return truth_of_values(coverage.queries, codes, np.concatenate(columns, axis=1), len(coverage.measures))
+
+
+def _view(
+    prepared: PreparedTable, place: int, column: PublishedColumn, regions: Sequence[Region], view: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Codes, measures and, by condition, covered shares of the ``leaves`` of an attribute, of ``spans`` from each leaf to the
+    next, of leaves published ``alone`` or ``beside`` the missing value, or of all ``values``."""
+    shares = Shares(column)
+    names = [str(shares.share(region)) for region in regions]
+    found = prepared.session.columns(_statement(prepared, place, column, shares, view))
+    table = np.column_stack([np.asarray(found[name], dtype=np.float64) for name in names])
+    return np.asarray(found["code"], dtype=np.int64), np.asarray(found["measure"], dtype=np.float64), table
+
+
+def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, shares: Shares, view: str) -> Sql:
     attribute: Attribute = prepared.space.attributes[place]
     family = family_of(column.type)
     missing = missing_code(attribute)
@@ -130,14 +216,21 @@ def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, sha
         measure = Sql(
             f"CASE WHEN missing = 'only' THEN CAST({lone} AS DOUBLE) ELSE coalesce(CAST(last - first AS DOUBLE), 1) END"
         )
+    lower, upper = Sql("lower"), Sql("upper")
+    if view in ("alone", "beside"):
+        lower, upper = Sql("coalesce(point_lower, lower)"), Sql("coalesce(point_upper, upper)")
+    if view == "values":
+        lower = upper = Sql("value")
     return statement(
         "workload/leaf_coverage",
-        leaves=qualified(prepared.leaf_tables[place]),
+        leaves=qualified(prepared.value_maps[place] if view == "values" else prepared.leaf_tables[place]),
         kind=column.kind.value,
         missing=-1 if missing is None else missing,
         measure=measure,
         shares=shares.expressions(),
-        lower=position_of(family, Sql("lower")),
-        upper=upper_of(family, Sql("lower"), Sql("upper")),
+        lower=position_of(family, lower),
+        upper=upper_of(family, lower, upper),
         value=known(family, Sql("lower")),
+        spans=view == "spans",
+        beside=view == "beside",
     )

@@ -22,13 +22,18 @@ _MOST_VALUES = 10_000
 
 
 @dataclass(frozen=True)
-class _Domain:
+class Domain:
     """What predicates on a column may speak of: literals of its values, or the first and the last position."""
 
     column: PublishedColumn
     values: tuple[Sql, ...] = ()
     first: int | float = 0
     last: int | float = 0
+
+    @property
+    def wide(self) -> bool:
+        """Whether it has two values or more."""
+        return len(self.values) > 1 or self.last > self.first
 
 
 def generate_workload(
@@ -51,7 +56,7 @@ def generate_workload(
     with session_for(database, read_only=True) as session:
         opened = open_release(session, release)
         domains = [_domain(opened, column) for column in opened.columns if column.kind is not Kind.SENSITIVE]
-        domains = [domain for domain in domains if len(domain.values) > 1 or domain.last > domain.first]
+        domains = [domain for domain in domains if domain.wide]
         problems = Problems(SpecificationError)
         if queries < 1:
             problems.add(f"the number of queries must be at least 1, not {queries}")
@@ -62,18 +67,26 @@ def generate_workload(
             problems.add(f"a query can have 1 to {len(domains)} predicates on this release")
         problems.raise_if_any()
         name = qualified(parse_table_name(table or opened.dictionary.release))
+    comment = f"-- {queries} random count queries: {sizes} predicates, selectivity {selectivity}, seed {seed}"
+    return "\n".join([comment, *queries_over(domains, queries, sizes, selectivity, seed, name)]) + "\n"
+
+
+def queries_over(
+    domains: Sequence[Domain], queries: int, sizes: Sequence[int], selectivity: float, seed: int, table: Sql
+) -> list[str]:
+    """Random conjunctions over these domains, one a line; the parameters are those of :func:`generate_workload`."""
     draw = random.Random(seed)
-    lines = [f"-- {queries} random count queries: {sizes} predicates, selectivity {selectivity}, seed {seed}"]
+    lines: list[str] = []
     for _ in range(queries):
         size = draw.choice(sizes)
         chosen = sorted(draw.sample(range(len(domains)), size))
         share = selectivity ** (1 / size)
         conditions = " AND ".join(_predicate(draw, domains[place], share) for place in chosen)
-        lines.append(f"SELECT COUNT(*) FROM {name} WHERE {conditions};")
-    return "\n".join(lines) + "\n"
+        lines.append(f"SELECT COUNT(*) FROM {table} WHERE {conditions};")
+    return lines
 
 
-def _domain(release: Release, column: PublishedColumn) -> _Domain:
+def _domain(release: Release, column: PublishedColumn) -> Domain:
     blocks = qualified(release.blocks)
     if column.kind is Kind.ORDERED:
         lower, upper = identifier(column.lower_name), identifier(column.upper_name)
@@ -84,7 +97,7 @@ def _domain(release: Release, column: PublishedColumn) -> _Domain:
             upper=upper_of(column.family, lower, upper),
         )
         first, last = release.session.row(ends)
-        return _Domain(column, first=first or 0, last=last or 0)
+        return Domain(column, first=first or 0, last=last or 0)
     rows = release.session.rows(
         statement(
             "estimate/group_members",
@@ -94,10 +107,10 @@ def _domain(release: Release, column: PublishedColumn) -> _Domain:
             limit=_MOST_VALUES,
         )
     )
-    return _Domain(column, tuple(typed_literal(text, column.type) for _, text in rows if text is not None))
+    return Domain(column, tuple(typed_literal(text, column.type) for _, text in rows if text is not None))
 
 
-def _predicate(draw: random.Random, domain: _Domain, share: float) -> str:
+def _predicate(draw: random.Random, domain: Domain, share: float) -> str:
     name = identifier(domain.column.name)
     if domain.values:
         count = max(1, round(share * len(domain.values)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gensearch_db.database.prepared import PreparedTable
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.domain.cells import BlockStatistics, Distribution
 from gensearch_db.domain.region import Block, Interval
+from gensearch_db.problem.problem import StatisticsSource
 
 if TYPE_CHECKING:
     import pyarrow
@@ -104,7 +106,12 @@ class SqlStatistics:
         histogram = np.zeros((count, len(distribution.domain.values)), np.int64)
         persons = self._persons and position < len(self._prepared.cells.sensitive)
         columns = self._session.columns(
-            statement("block_statistics/histograms", **common, value=Sql(f"value_{position}"), persons=persons)
+            statement(
+                "block_statistics/histograms",
+                **{**common, "joint": self._prepared.workload_tables.get(distribution.domain.name, common["joint"])},
+                value=Sql(f"value_{position}"),
+                persons=persons,
+            )
         )
         histogram[columns["block"], columns["value"]] = columns["count"]
         return histogram
@@ -118,6 +125,34 @@ class SqlStatistics:
             own = columns["attribute"] == position
             found[columns["block"][own], columns["code"][own]] = columns["count"][own]
         return rows
+
+
+def add_histograms(prepared: PreparedTable, workload: str) -> PreparedTable:
+    """Give SQL the true counts of a workload that was laid over the table, in the form of the joint table; they are held in
+    memory until then. Nothing is done where statistics are not asked of SQL."""
+    import pyarrow
+
+    if prepared.problem.statistics is not StatisticsSource.SQL:
+        return prepared
+    table = prepared.session.temporary_table("workload")
+    distributions = [*prepared.cells.sensitive, *prepared.cells.classes]
+    position = [distribution.domain.name for distribution in distributions].index(workload)
+    found = distributions[position]
+    cell = np.repeat(np.arange(len(found.starts) - 1), np.diff(found.starts))
+    entries: dict[str, Any] = {"cell": cell, "query": found.codes, "row_count": found.counts}
+    prepared.temporary_tables.append(table)
+    with prepared.session.registered(pyarrow.table(entries)) as registered:
+        prepared.session.execute(
+            statement(
+                "workload/histograms",
+                table=table,
+                cells=prepared.cells_table,
+                entries=registered,
+                attributes=range(len(prepared.space.attributes)),
+                value=f"value_{position}",
+            )
+        )
+    return replace(prepared, workload_tables={**prepared.workload_tables, workload: table})
 
 
 def _all_intervals(regions: Sequence[Any]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,9 @@ def published_attributes(
     return tuple(
         _published_attribute(
             attribute,
-            _printed_codes(attribute, position, partition, codes, values=values),
+            _printed_values(attribute, position, partition, codes)
+            if values
+            else _printed_regions(attribute, position, partition, codes),
             set() if declared[position] or publishes_bounds(attribute) else _suppressed(partition, codes[:, position]),
         )
         for position, attribute in enumerate(space.attributes)
@@ -84,29 +87,36 @@ def published_attributes(
 def _suppressed(partition: Partition, codes: NDArray[np.int32]) -> set[int]:
     """The leaf codes that occur in suppressed cells only."""
     released = partition.block_of_cell >= 0
-    return set(codes[~released].tolist()) - set(codes[released].tolist())
+    return set() if released.all() else set(np.setdiff1d(codes[~released], codes[released]).tolist())
 
 
-def _printed_codes(
-    attribute: Attribute, position: int, partition: Partition, codes: NDArray[np.int32], *, values: bool
+def _printed_regions(
+    attribute: Attribute, position: int, partition: Partition, codes: NDArray[np.int32]
 ) -> list[tuple[int, ...]]:
-    """For each block the leaf codes that it prints, the missing one included."""
-    if not values:
-        hidden = _suppressed(partition, codes[:, position]) if publishes_bounds(attribute) else set()
-        by_region: dict[Region, tuple[int, ...]] = {}
-        for block in partition.blocks:
-            if block[position] not in by_region:
-                by_region[block[position]] = _without_hidden_ends(attribute, tuple(block[position].codes()), hidden)
-        return [by_region[block[position]] for block in partition.blocks]
-    missing = missing_code(attribute)
-    present: list[set[int]] = [set() for _ in partition.blocks]
+    """For each block the leaf codes of its region, the missing one included."""
+    hidden = _suppressed(partition, codes[:, position]) if publishes_bounds(attribute) else set()
+    by_region: dict[Region, tuple[int, ...]] = {}
+    for block in partition.blocks:
+        if block[position] not in by_region:
+            by_region[block[position]] = _without_hidden_ends(attribute, tuple(block[position].codes()), hidden)
+    return [by_region[block[position]] for block in partition.blocks]
+
+
+def _printed_values(
+    attribute: Attribute, position: int, partition: Partition, codes: NDArray[np.int32]
+) -> list[tuple[int, ...]]:
+    """For each block the leaf codes that occur in it, of an ordered attribute those between them too."""
     released = partition.block_of_cell >= 0
-    pairs = np.unique(np.column_stack([partition.block_of_cell[released], codes[released, position]]), axis=0)
-    for block_number, code in pairs.tolist():
-        present[block_number].add(code)
-    if isinstance(attribute, OrderedAttribute):
-        return [_shortest_interval(found, missing) for found in present]
-    return [tuple(sorted(found)) for found in present]
+    occurring = np.unique(partition.block_of_cell[released] * attribute.leaf_count + codes[released, position])
+    starts = np.searchsorted(occurring, np.arange(len(partition.blocks) + 1) * attribute.leaf_count).tolist()
+    code_of = occurring % attribute.leaf_count
+    missing = missing_code(attribute)
+    printed: dict[bytes, tuple[int, ...]] = {}
+    found = [code_of[start:end].tobytes() for start, end in pairwise(starts)]
+    for key in set(found):
+        present = np.frombuffer(key, code_of.dtype).tolist()
+        printed[key] = _shortest_interval(present, missing) if isinstance(attribute, OrderedAttribute) else tuple(present)
+    return [printed[key] for key in found]
 
 
 def _without_hidden_ends(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int]) -> tuple[int, ...]:

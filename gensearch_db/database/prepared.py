@@ -6,7 +6,7 @@ with names of our own, dropped by :meth:`PreparedTable.close`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -39,7 +39,7 @@ class PreparedTable:
     ``leaf_tables`` (temporary tables ``code INTEGER``, ``lower``, ``upper``, ``point_lower``, ``point_upper`` in the column's
     type, ``label VARCHAR``; see ``docs/attributes.md``). ``cells_table`` is the temporary table ``cell BIGINT, code_0 …
     code_<d-1> INTEGER, row_count BIGINT``; ``joint_table`` splits it by value and person (``finest_cells.sql``), by the codes
-    that the maps of ``sensitive`` give.
+    that the maps of ``sensitive`` give; ``workload_tables`` do so by the queries of a cost's workload, where SQL is to count.
 
     ``row_cells`` is a relation to put after FROM: every source row once, all source columns, and its cell number as
     ``cell_column`` (BIGINT; NULL for a row that was not there when the cells were counted: the source has changed).
@@ -61,6 +61,7 @@ class PreparedTable:
     row_cells: Sql
     cell_column: str
     temporary_tables: list[TableName] = field(default_factory=list)
+    workload_tables: Mapping[str, TableName] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
         return self

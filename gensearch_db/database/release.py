@@ -68,7 +68,7 @@ def write_release(
     plan = plan_release(prepared, partition)
     temporary: list[TableName] = [attribute.regions for attribute in plan.attributes]
     try:
-        tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members")}
+        tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members", "ranked")}
         _load_partition(prepared, partition, plan, tables)
         with _insertion_order(session), _ONE_AT_A_TIME, session.transaction():
             check_target(session, plan.release, replace=replace)
@@ -203,14 +203,16 @@ def _read_members(prepared: PreparedTable, plan: ReleasePlan, tables: dict[str, 
 def _write_tables(session: Session, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
     typed = plan.dictionary.typed_columns
     last = len(plan.attributes) - 1
+    shown = [a.context(typed=typed, missing=False, last=a.position == last) for a in plan.attributes]
+    session.execute(statement("release/ranked", **tables, attributes=shown, order=plan.label_order()))
     session.execute(
         statement(
             "release/release",
             release=plan.release,
             **tables,
-            attributes=[a.context(typed=typed, missing=False, last=a.position == last) for a in plan.attributes],
+            attributes=shown,
             columns=plan.released,
-            order=plan.order(),
+            order=plan.row_order(),
         )
     )
     session.execute(

@@ -65,13 +65,16 @@ class ReleasePlan:
         """The sensitive columns."""
         return self.released[: len(self.dictionary.sensitive)]
 
-    def order(self) -> list[Sql]:
-        """The sort keys of the canonical row order: every label, then every released column."""
-        labels = [
+    def label_order(self) -> list[Sql]:
+        """The sort keys of the canonical order of blocks: every label."""
+        return [
             statement("release/order", table=f"region_table_{attribute.position}", column="label", text=True)
             for attribute in self.attributes
         ]
-        return labels + [key for column in self.released for key in column.order()]
+
+    def row_order(self) -> list[Sql]:
+        """The sort keys of the canonical order of the rows of a block: every released column."""
+        return [key for column in self.released for key in column.order()]
 
     def distributions(self) -> list[dict[str, Any]]:
         """What ``release/blocks`` prints of each sensitive column."""

@@ -7,13 +7,14 @@ A cell is one combination of leaf values that occurs in the table. Cells are mad
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.domain.attribute import Space
+from gensearch_db.domain.coverage import WorkloadCoverage
 from gensearch_db.domain.taxonomy import Taxonomy
 
 
@@ -110,6 +111,8 @@ class Table:
 
     ``sensitive`` and ``classes`` have the order of ``Cells.sensitive`` and ``Cells.classes``. ``persons`` says that
     ``PERSON (column)`` makes persons the unit of protection: histograms then count pairs and do not add up over blocks.
+    ``workloads``: the count queries that a cost speaks of. How many rows satisfy each stands under the same name in
+    ``classes``, as if queries were class values (but a row may have several, or none).
     """
 
     space: Space
@@ -117,3 +120,4 @@ class Table:
     sensitive: Mapping[str, ValueDomain]
     classes: Mapping[str, ValueDomain]
     persons: bool = False
+    workloads: Mapping[str, WorkloadCoverage] = field(default_factory=dict)

@@ -240,7 +240,7 @@ class Problem(_Model):
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Problem:
-        """Read a problem file. Paths of taxonomy and source files in it are relative to the file's own folder."""
+        """Read a problem file. Paths of taxonomy, source and workload files in it are relative to the file's own folder."""
         return cls.from_fields(cls.fields_from_toml(path))
 
     @staticmethod
@@ -290,6 +290,15 @@ def is_file(source: str) -> bool:
     return not source.lstrip().startswith("(") and bool(_FILE.search(source))
 
 
+_WORKLOAD = re.compile(r"'([^']+\.sql)'", re.IGNORECASE)
+"""A file of count queries in the text of a cost."""
+
+
+def _within(folder: Path, name: str) -> str:
+    """The path of a file named beside a problem file, as the text of a string in a cost."""
+    return (name if Path(name).is_absolute() else str(folder / name)).replace("'", "''")
+
+
 def _beside(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     def resolve(source: Any) -> Any:
         named = isinstance(source, str) and (is_file(source) or source.lower().endswith(".json"))  # taxonomies may be JSON
@@ -300,6 +309,8 @@ def _beside(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     fields = dict(fields)
     if "table" in fields:
         fields["table"] = resolve(fields["table"])
+    if isinstance(fields.get("minimize"), str):
+        fields["minimize"] = _WORKLOAD.sub(lambda found: f"'{_within(folder, found[1])}'", fields["minimize"])
     for field in ("quasi_identifiers", "sensitive"):
         columns = fields.get(field)
         if isinstance(columns, dict):

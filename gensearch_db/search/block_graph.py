@@ -18,7 +18,7 @@ import numpy as np
 from gensearch_db.domain.counting import count_boxes
 from gensearch_db.search.box_program import BoxProgram, is_small
 from gensearch_db.search.improver import Improver
-from gensearch_db.search.mondrian import median_slices, steepest_slices
+from gensearch_db.search.mondrian import greedy_slices
 from gensearch_db.search.monitor import Monitor
 from gensearch_db.search.optimal_partitions import OptimalPartitions, TooManyError
 from gensearch_db.search.prover import Prover
@@ -110,10 +110,12 @@ class BlockGraphSearch:
             return Status.INTERRUPTED
 
     def _start(self, seed_partition: Partition | None) -> None:
-        worker = self.improver.worker
+        """From the first moment there is a release: the whole as one block, then what the greedy baselines find in time."""
+        worker, order = self.improver.worker, self.improver.worker.kernel.order
         if self.feasible:
-            self.improver.offer(*steepest_slices(worker, self.whole), worker.kernel.order)
-            self.improver.offer(*median_slices(worker, self.whole), worker.kernel.order)
+            self.improver.offer([self.whole], worker.cost_of([self.whole]), order)
+            for by_cost in (False, True):
+                self.improver.offer(*greedy_slices(worker, self.whole, by_cost, self.monitor.in_time), order)
         if seed_partition is not None:
             self._seed(seed_partition)
         self._exchange()

@@ -137,12 +137,14 @@ def fill_regions(space: SpaceArrays, words: NDArray[np.uint64], context: BlockCo
         edge = float(space.occurring_before[boundary + upper] - space.occurring_before[boundary + lower])
         context.region_rows[j] = space.rows_before[boundary + upper] - space.rows_before[boundary + lower]
         length = space.ends[base + upper - 1] - space.starts[base + lower]
+        context.masks[j] = ZERO
         as_set = space.kinds[j] > TAXONOMY or (space.values_labels == 1 and space.categorical[j] == 1 and space.wide[j] == 0)
         if as_set:
             mask = attribute_mask(space, words, j)
             if space.values_labels == 0:
                 mask = region_mask(space, words, j)
                 lower, upper = lowest_bit(mask), highest_bit(mask) + 1
+            context.masks[j] = mask
             total = float(bit_count(mask))
             edge = float(bit_count(mask & space.occurring_masks[j]))
             length = total

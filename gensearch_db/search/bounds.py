@@ -23,7 +23,8 @@ LAST_PLAIN_FEATURE = 5
 
 class BoundArrays(NamedTuple):
     """What the bounds need beside the features: the least rows of a feasible block, the weight of the squared sizes in the
-    cost, whether all costs are integers, and which bounds are switched on.
+    cost, whether all costs are integers, and which bounds are switched on. ``single_groups``: 1 if a block that is too small
+    to be divided is known to be feasible, at a cost that its regions and its size tell.
     """
 
     minimum_rows: int
@@ -31,6 +32,7 @@ class BoundArrays(NamedTuple):
     integral: int
     balanced: int
     water_fill: int
+    single_groups: int
 
 
 def cell_features(
@@ -76,20 +78,23 @@ def balanced_squares(rows: int, groups: int) -> float:
 
 
 @compiled
-def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64]) -> float:
-    """A lower bound of the optimum of a block with these rows and features; infinite where no feasible partition exists.
+def most_groups(minimum_rows: int, rows: int, features: NDArray[np.float64]) -> int:
+    """No feasible partition of a block with these rows and features has more blocks: H + floor(s / minimum_rows), H = big
+    cells, s = rows of the small ones (THEORY 2.2, item 3). At least 1."""
+    small = rows - int(features[BIG_ROWS])
+    return max(1, min(rows // minimum_rows, int(features[BIG_CELLS]) + small // minimum_rows))
 
-    At most H + floor(s / minimum_rows) groups, H = big cells, s = rows of the small ones (THEORY 2.2, item 3).
-    """
+
+@compiled
+def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64]) -> float:
+    """A lower bound of the optimum of a block with these rows and features; infinite where no feasible partition exists."""
     if rows < bounds.minimum_rows:
         return np.inf
     squares = 0.0
     if bounds.squares_weight > 0.0:
         squares = features[PRICE_SQUARES]
         if bounds.balanced == 1:
-            small = rows - int(features[BIG_ROWS])
-            groups = min(rows // bounds.minimum_rows, int(features[BIG_CELLS]) + small // bounds.minimum_rows)
-            squares = max(squares, balanced_squares(rows, max(1, groups)))
+            squares = max(squares, balanced_squares(rows, most_groups(bounds.minimum_rows, rows, features)))
     bound = bounds.squares_weight * squares + features[PRICE_REST]
     return np.ceil(bound - 1e-6) if bounds.integral == 1 else bound
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.cost.kernel import MARGINAL_NONUNIFORMITY, NON_UNIFORM_ENTROPY
+from gensearch_db.cost.kernel import COUNT_ERROR, MARGINAL_NONUNIFORMITY, NON_UNIFORM_ENTROPY
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute, RelaxedTaxonomyAttribute, Space, TaxonomyAttribute
 from gensearch_db.domain.counting import count_boxes
 from gensearch_db.domain.region import Block, Region
@@ -24,7 +24,7 @@ from gensearch_db.search.worker import Slice, Worker, add_region
 
 MOST_BOXES = 4_000_000
 MOST_STEPS = 400_000_000
-"""Boxes, times the splits that are tried for each: some seconds."""
+"""Boxes, times the splits that are tried and the numbers that are kept for each: some seconds."""
 MOST_SETS = 1_100
 """Of a set attribute with more regions (more than ten values) there are too many divisions to list."""
 BOXES_AT_ONCE = 50_000
@@ -40,7 +40,7 @@ def is_small(problem: SearchProblem, megabytes: float) -> bool:
     tried = sum(_splits_tried(attribute) for attribute in problem.space.attributes)
     columns = (*problem.cells.sensitive, *problem.cells.classes)
     entries = 6 + len(problem.space.attributes) + sum(len(column.domain.values) for column in columns)
-    return boxes * tried <= MOST_STEPS and 8 * boxes * entries <= megabytes * 2**20
+    return boxes * (tried + entries) <= MOST_STEPS and 8 * boxes * entries <= megabytes * 2**20
 
 
 def _splits_tried(attribute: Attribute) -> float:
@@ -126,7 +126,7 @@ class BoxProgram:
         boxes, words = int(regions.strides[-1]), len(kernel.space.empty_words)
         columns = (*problem.cells.sensitive, *problem.cells.classes)
         histogram_starts = np.cumsum([0, *(len(column.domain.values) for column in columns)], dtype=np.int64)
-        marginal = (MARGINAL_NONUNIFORMITY, NON_UNIFORM_ENTROPY)
+        marginal = (COUNT_ERROR, MARGINAL_NONUNIFORMITY, NON_UNIFORM_ENTROPY)
         wide_sets = kernel.space.values_labels and bool(kernel.space.wide.any())
         return BoxTable(
             regions=regions,

@@ -22,7 +22,7 @@ from gensearch_db.search.block_kernel import (
     lowest_bit,
     lowest_cover,
 )
-from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, bound_from_sums
+from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, bound_from_sums, most_groups
 from gensearch_db.search.memory import slot_of
 from gensearch_db.search.state import BOUNDS, Candidates, Kernel
 
@@ -42,6 +42,8 @@ def side_worth(
         return bound, False
     if kernel.candidates.worth[0] != BOUNDS:
         return side_cost(kernel, rows, features, words), False
+    if is_single_group(kernel, rows, features):
+        return side_cost(kernel, rows, features, words), True
     memory = kernel.memory
     slot = slot_of(memory, words)
     if memory.used[slot]:
@@ -50,10 +52,18 @@ def side_worth(
 
 
 @compiled
+def is_single_group(kernel: Kernel, rows: int, features: NDArray[np.float64]) -> bool:
+    """Whether the only feasible partition of a block is the block itself, at the cost that :func:`side_cost` tells."""
+    return kernel.bounds.single_groups == 1 and most_groups(kernel.bounds.minimum_rows, rows, features) == 1
+
+
+@compiled
 def side_cost(kernel: Kernel, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64]) -> float:
     """What one side costs as a block, as far as its regions and size tell."""
-    fill_regions(kernel.space, words, kernel.left)
-    cost = block_cost(kernel.guide.costs, rows, rows, features[SQUARES], kernel.left)
+    cost = 0.0
+    if len(kernel.guide.costs.kinds) > 0:
+        fill_regions(kernel.space, words, kernel.left)
+        cost = block_cost(kernel.guide.costs, rows, rows, features[SQUARES], kernel.left)
     return cost + kernel.bounds.squares_weight * float(rows) * float(rows)
 
 

@@ -9,7 +9,8 @@ from gensearch_db.compilation import compiled
 from gensearch_db.domain.attribute import RelaxedTaxonomyAttribute, TaxonomyAttribute, UnorderedAttribute
 from gensearch_db.domain.region import Block, Interval, LeafSet, Region
 from gensearch_db.search.arrays import SpaceArrays
-from gensearch_db.search.block_kernel import attribute_mask, code_range
+from gensearch_db.search.block_kernel import attribute_mask, code_range, evaluate_block, gather
+from gensearch_db.search.candidates import is_single_group
 from gensearch_db.search.memory import UNKNOWN, WHOLE, slot_of
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.solver import divide, gather_part
@@ -44,7 +45,9 @@ def extract(
         to = pending_ends[pending]
         slot = slot_of(kernel.memory, pending_words[pending])
         known = kernel.memory.used[slot] and kernel.memory.attribute[slot] != UNKNOWN
-        if not known or kernel.memory.attribute[slot] == WHOLE:
+        single = not known and is_single_slice(kernel, position, to)
+        known = known or single
+        if not known or single or kernel.memory.attribute[slot] == WHOLE:
             block_words[count] = pending_words[pending]
             ends[count] = to if known else -to
             unknown += 0 if known else 1
@@ -64,11 +67,21 @@ def extract(
 
 
 @compiled
+def is_single_slice(kernel: Kernel, start: int, end: int) -> bool:
+    """Whether a block is its own only partition; such blocks are not remembered."""
+    words = np.empty(len(kernel.space.empty_words), np.uint64)
+    rows = gather(kernel, start, end, words, kernel.sums.right_features)
+    return is_single_group(kernel, rows, kernel.sums.right_features)
+
+
+@compiled
 def refresh(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], most_parts: int) -> float:
     """The cost of the best partition known of a block, with what was learnt about its parts since it was found."""
     memory = kernel.memory
     slot = slot_of(memory, words)
     if not memory.used[slot]:
+        if is_single_slice(kernel, start, end):
+            return evaluate_block(kernel, start, end, words)[3]
         return np.inf
     j, split = memory.attribute[slot], memory.position[slot]
     if j < 0 or memory.lower[slot] >= memory.upper[slot]:

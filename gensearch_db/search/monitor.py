@@ -29,6 +29,10 @@ class Monitor:
         """Since the start of the search."""
         return time.monotonic() - self.started
 
+    def in_time(self) -> bool:
+        """Whether the stopping rule leaves time."""
+        return self.seconds < self.stopping.seconds
+
     def improved(self, cost: float | None = None, lower_bound: float | None = None) -> None:
         """Record a cheaper release or a higher bound; anything else is ignored."""
         before = (self.cost, self.lower_bound)
@@ -48,6 +52,6 @@ class Monitor:
             return Status.WITHIN_FACTOR
         if self.stopping.node_limit is not None and visited >= self.stopping.node_limit:
             return Status.NODE_LIMIT
-        if self.seconds >= self.stopping.seconds:
+        if not self.in_time():
             return Status.TIME_LIMIT
         return Status.INTERRUPTED if stop else None

@@ -60,7 +60,7 @@ def search(
         return block_graph_search(problem, stopping, progress, options, threads, seed_partition)
     from gensearch_db.search.mondrian import mondrian_search
 
-    return mondrian_search(problem, by_cost=strategy is Strategy.MONDRIAN_STEEPEST)
+    return mondrian_search(problem, strategy is Strategy.MONDRIAN_STEEPEST, stopping, progress)
 
 
 def _beyond_the_kernel(

@@ -67,6 +67,8 @@ class Switches:
     """Least rows of a feasible block from all constraints together, and for each cell from its values."""
     labels: bool = True
     """Classes that no feasible block can have as its majority."""
+    single_groups: bool = True
+    """Blocks too small to be divided are known without a look at their cells."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Switches:
@@ -296,6 +298,7 @@ def _context(space: SpaceArrays, cells: CellArrays, marginals: NDArray[np.int64]
         lower=np.zeros(attributes, np.int64),
         upper=np.zeros(attributes, np.int64),
         leaf_totals=np.zeros(attributes),
+        masks=np.zeros(attributes, np.uint64),
         edges=np.zeros(attributes),
         lengths=np.zeros(attributes),
         losses=np.zeros(attributes),
@@ -335,7 +338,16 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     columns = (*problem.cells.sensitive, *problem.cells.classes)
     widest = max([0, *(len(column.domain.values) for column in columns)])
     word_count = len(space.empty_words)
-    bounds = BoundArrays(minimum_rows, float(squares_weight), int(integral), int(switches.balanced), int(switches.water_fill))
+    guide = _guide(problem, summands, float(squares_weight), minimum_rows)
+    single_groups = switches.single_groups and not price and guide.sizes_decide and _regions_tell(space, summands)
+    bounds = BoundArrays(
+        minimum_rows,
+        float(squares_weight),
+        int(integral),
+        int(switches.balanced),
+        int(switches.water_fill),
+        int(single_groups),
+    )
     kernel = Kernel(
         space=space,
         cells=cells,
@@ -343,7 +355,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         monotone=int(all(constraint.monotone_in(problem.table) for constraint in problem.constraints)),
         costs=cost_arrays(summands, price),
         bounds=bounds,
-        guide=_guide(problem, summands, float(squares_weight), minimum_rows),
+        guide=guide,
         context=_context(space, cells, sums.rows, widest),
         left=_context(space, cells, np.zeros_like(sums.rows), widest),
         right=_context(space, cells, np.zeros_like(sums.rows), widest),
@@ -386,6 +398,13 @@ def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_w
         epoch=np.zeros(1, np.int64),
         halted=np.zeros(1, np.int64),
     )
+
+
+def _regions_tell(space: SpaceArrays, summands: tuple[CompiledCost, ...]) -> bool:
+    """Whether the words of a block tell its regions, and those with its size its cost; and cutting off empty space is free."""
+    told = all(summand.kind in REGION_KINDS for summand in summands)
+    hidden = space.values_labels == 1 and bool((space.wide & space.categorical).any())
+    return told and not hidden and space.tightening == 1
 
 
 def _own_costs(kernel: Kernel, summands: tuple[CompiledCost, ...]) -> NDArray[np.float64]:

@@ -69,7 +69,10 @@ def _sources(session: Session, own: OwnStatement) -> Iterator[str]:
     elif isinstance(own, Profile | ApplyRelease):
         yield from _tables(own.table)
     elif isinstance(own, Audit):
-        yield from _tables(own.against or _recorded(session, own.release))
+        yield from _tables(own.against)
+        for release in (own.release, own.together_with):
+            if own.against is None and release is not None:
+                yield from _tables(_recorded(session, release))
 
 
 def _recorded(session: Session, release: str) -> str | None:

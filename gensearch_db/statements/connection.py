@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.rendering import statement
-from gensearch_db.errors import QueryError
+from gensearch_db.errors import QueryError, SpecificationError
 from gensearch_db.search.result import Progress, never_stop
 from gensearch_db.statements.engine_calls import EngineCalls
 from gensearch_db.statements.placing import placed
@@ -55,6 +56,11 @@ def connect(database: str | Path = ":memory:", read_only: bool = False, config: 
     """
     import duckdb
 
+    if not isinstance(database, str | PathLike):
+        raise SpecificationError(
+            f"connect opens a file by its path, not a {type(database).__name__}; gensearch_db.Connection(connection) makes a"
+            " connection of DuckDB's understand our statements"
+        )
     with translated(opening=str(database)):
         return Connection(duckdb.connect(str(database), read_only=read_only, config=config or {}))
 

@@ -112,6 +112,7 @@ def _audit(own: Audit, session: Session, progress: Progress) -> pyarrow.Table:
         quasi_identifiers=own.quasi_identifiers,
         sensitive=own.sensitive,
         subject_to=own.subject_to,
+        together_with=own.together_with,
     )
     columns = {
         "check": "string",

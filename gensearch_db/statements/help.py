@@ -50,12 +50,14 @@ STATEMENTS = (
     ),
     Entry(
         "AUDIT",
-        "AUDIT release [AGAINST table | 'file' | (query)] [SUBJECT TO constraint [AND …]]\n"
+        "AUDIT release [AGAINST table | 'file' | (query)] [WITH other_release] [SUBJECT TO constraint [AND …]]\n"
         "AUDIT table QUASI IDENTIFIERS (column, …) [SENSITIVE (column, …)] [SUBJECT TO constraint [AND …]]",
         "Checks a release by SQL that shares no code with the search and reads only the written tables. Where the source can "
         "be read (the one that AGAINST names, or else the recorded one), it also checks that every row of it lies inside its "
-        "block. SUBJECT TO adds to what the release was made to hold. With QUASI IDENTIFIERS any table is checked, also one "
-        "that others anonymized. One row per check.",
+        "block. WITH names another release of the same people: whoever has both can intersect their blocks, so the classes "
+        "that both form together are measured too, and small or homogeneous ones are warned of. SUBJECT TO adds to what the "
+        "release was made to hold. With QUASI IDENTIFIERS any table is checked, also one that others anonymized. One row per "
+        "check.",
         "AUDIT published QUASI IDENTIFIERS (age, sex) SENSITIVE (illness) SUBJECT TO k_anonymity(5)",
     ),
     Entry(
@@ -268,6 +270,7 @@ def registered() -> dict[str, list[tuple[str, str]]]:
     from gensearch_db.privacy.registry import CONSTRAINTS
 
     def described(classes: dict[str, type]) -> list[tuple[str, str]]:
+        """Each name with the first line of its class's documentation."""
         return [(name, (kind.__doc__ or name).strip().splitlines()[0].replace("``", "`")) for name, kind in classes.items()]
 
     return {"constraints": described(dict(CONSTRAINTS)), "costs": described(dict(COSTS))}

@@ -175,6 +175,7 @@ def _audit(reader: Reader) -> Audit:
 
 AUDIT_CLAUSES: Clauses = {
     "AGAINST": lambda reader: {"against": reader.source("a table, a file as 'string' or a (query)")},
+    "WITH": lambda reader: {"together_with": reader.qualified_name("the name of another release")},
     "QUASI IDENTIFIERS": columns("quasi_identifiers"),
     "SENSITIVE": columns("sensitive"),
     "SUBJECT TO": subject_to,

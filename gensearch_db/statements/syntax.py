@@ -77,13 +77,14 @@ class ApplyRelease(Placed):
 
 @dataclass(frozen=True)
 class Audit(Placed):
-    """``AUDIT release [AGAINST table] [SUBJECT TO …]``, or a foreign table with its ``QUASI IDENTIFIERS``."""
+    """``AUDIT release [AGAINST table] [WITH other] [SUBJECT TO …]``, or a foreign table with its ``QUASI IDENTIFIERS``."""
 
     release: str
     against: str | None = None
     quasi_identifiers: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     subject_to: tuple[str, ...] = ()
+    together_with: str | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ WITH released AS (
     GROUP BY ALL
 ),
 expected AS (
-    SELECT block, {% for column in payload %}payload_{{ loop.index0 | integer }}, {% endfor %}count(*) AS count
+    SELECT block, {% for column in payload %}payload_{{ loop.index0 | integer }}, {% endfor %}sum(row_count) AS count
     FROM {{ placed | qualified }} WHERE matches = 1 GROUP BY ALL
 )
 SELECT count(*)::BIGINT

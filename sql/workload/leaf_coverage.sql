@@ -1,9 +1,13 @@
 -- name: workload/leaf_coverage
 -- purpose: how much of each leaf value of an attribute the conditions of a workload cover, and how much there is to cover
--- parameters: leaves (leaf table), kind, missing (code of the missing leaf, -1: none), measure, shares; lower, upper or value
+-- parameters: leaves (code and value or bounds), kind, missing (code, -1: none), measure, shares, lower, upper or value, spans, beside
+--
+-- Of an ordered column also for other regions than its leaves: from each leaf to the next one (spans), with the missing value
+-- (beside), or single values (a value map instead of the leaf table).
 {% if kind == 'ordered' %}
 WITH placed AS (
-    SELECT code, {{ lower }} AS lower, {{ upper }} AS upper, CASE WHEN code = {{ missing | integer }} THEN 'only' ELSE 'no' END AS missing
+    SELECT code, {{ lower }} AS lower, {{ upper }} AS upper,
+           CASE WHEN code = {{ missing | integer }} THEN 'only' {% if beside %}ELSE 'possible'{% else %}ELSE 'no'{% endif %} END AS missing
     FROM {{ leaves }}
 ),
 ends AS (  -- an open end is taken to be as wide as its neighbour
@@ -13,13 +17,17 @@ ends AS (  -- an open end is taken to be as wide as its neighbour
         FROM (SELECT lower AS bound FROM placed UNION ALL SELECT upper FROM placed)
         WHERE bound IS NOT NULL
     )
+),
+regions AS (
+    SELECT code, lower, missing, {% if spans %}coalesce(lead(lower) OVER (PARTITION BY missing ORDER BY code), upper){% else %}upper{% endif %} AS upper
+    FROM placed
 )
-SELECT {{ measure }} AS measure{% for name, expression in shares %}, CAST({{ expression }} AS DOUBLE) AS {{ name }}{% endfor %}
+SELECT code, {{ measure }} AS measure{% for name, expression in shares %}, CAST({{ expression }} AS DOUBLE) AS {{ name }}{% endfor %}
 
-FROM (SELECT *, coalesce(lower, outer_first) AS first, coalesce(upper, outer_last) AS last FROM placed CROSS JOIN ends)
-ORDER BY code
+FROM (SELECT *, coalesce(lower, outer_first) AS first, coalesce(upper, outer_last) AS last FROM regions CROSS JOIN ends)
+ORDER BY code, lower
 {% else %}
-SELECT {{ measure }} AS measure{% for name, expression in shares %}, CAST({{ expression }} AS DOUBLE) AS {{ name }}{% endfor %}
+SELECT code, {{ measure }} AS measure{% for name, expression in shares %}, CAST({{ expression }} AS DOUBLE) AS {{ name }}{% endfor %}
 
 FROM (SELECT code, {{ value }} AS value FROM {{ leaves }})
 GROUP BY code

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 from duckdb import DuckDBPyConnection
 
 from .naming import companion, literal, parts, quoted, source_of
+from .printed_labels import WHOLE, calendar_unit, is_label_of_set, prefix_names, taxonomy_names
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,28 @@ class _Placement:
                     self._check_interval(attribute, text, lower, upper)
             else:
                 columns = f"{label}, {quoted(attribute['values'])}::VARCHAR[]"
-                for text, values in rows_of(self.connection, f"SELECT DISTINCT {columns} FROM case_blocks"):
-                    _check_set(attribute["name"], text, values)
+                tree = self._tree(attribute)
+                printed = rows_of(self.connection, f"SELECT DISTINCT {columns} FROM case_blocks")
+                for text, values in printed:
+                    said = is_label_of_set(text, values, tree)
+                    assert said, f"label {text!r} of '{attribute['name']}' does not say its values {values}"
+                assert len({text for text, _ in printed}) == len(printed), f"two regions share a label: {printed}"
+
+    def _tree(self, attribute: dict[str, Any]) -> Counter[str] | None:
+        """How often each name occurs in the tree over a column's values; None where there is no tree."""
+        given = self.problem["quasi_identifiers"]
+        ways = next(given[name] for name in given if name.casefold() == attribute["name"].casefold())
+        if ways.get("unordered") or ways.get("order"):
+            return None
+        name = quoted(attribute["name"])
+        found = rows_of(self.connection, f"SELECT DISTINCT {name}::VARCHAR FROM case_source WHERE {name} IS NOT NULL")
+        values = {value for (value,) in found}
+        if "taxonomy" in ways:
+            rows = rows_of(self.connection, f"SELECT COLUMNS(*)::VARCHAR FROM {source_of(ways['taxonomy'])}")
+            return taxonomy_names(rows, values)
+        if ways.get("prefix"):
+            return prefix_names(values)
+        return Counter([*values, WHOLE]) if len(values) <= 2 else None
 
     def _check_interval(self, attribute: dict[str, Any], text: str | None, lower: str | None, upper: str | None) -> None:
         if text is None or text in ("*", "* or NULL"):
@@ -148,18 +170,27 @@ class _Placement:
             last = closed["most"] or closed["last"]
             self._check_closed_end(attribute, text, last, upper)
             bare = f"[{closed['least']}, {upper})" if closed["least"] else f"< {upper}"
-        found = re.fullmatch(r"(?:< (?P<below>.+))|(?:>= (?P<above>.+))|(?:\[(?P<a>.+), (?P<b>.+)\))", bare)
-        if bare == "not NULL":
-            claimed: tuple[str | None, str | None] = (None, None)
-        elif found is None:
-            claimed = (bare, upper)  # a single value: its own lower bound
-        else:
-            claimed = (found["above"] or found["a"], found["below"] or found["b"])
         kind = attribute["type"]
+        found = re.fullmatch(r"(?:< (?P<below>.+))|(?:>= (?P<above>.+))|(?:\[(?P<a>.+), (?P<b>.+)\))", bare)
+        unit = calendar_unit(bare, kind)
+        if bare == "not NULL":
+            claimed = ("NULL", "NULL")
+        elif unit is not None:
+            claimed = (f"DATE '{unit[0]}'", f"DATE '{unit[0]}' + INTERVAL '{unit[1]}'")
+        elif found is not None:
+            ends = (found["above"] or found["a"], found["below"] or found["b"])
+            claimed = tuple(f"{literal(end)}::{kind}" if end is not None else "NULL" for end in ends)
+        else:
+            claimed = (f"{literal(bare)}::{kind}", self._end_of_value(attribute, bare))
         for name, said, bound in (("lower", claimed[0], lower), ("upper", claimed[1], upper)):
-            either = [f"{literal(value)}::{kind}" if value is not None else "NULL" for value in (said, bound)]
-            same = one(self.connection, f"SELECT {either[0]} IS NOT DISTINCT FROM {either[1]}")
+            is_bound = f"{literal(bound)}::{kind}" if bound is not None else "NULL"
+            same = one(self.connection, f"SELECT ({said})::{kind} IS NOT DISTINCT FROM {is_bound}")
             assert same, f"label {text!r} of '{attribute['name']}' does not say its {name} bound {bound}"
+
+    def _end_of_value(self, attribute: dict[str, Any], value: str) -> str:
+        """Where a value ends: whole numbers and dates before the next one (open after the last), others with themselves."""
+        said = f"{literal(value)}::{attribute['type']}"
+        return f"TRY({said} + 1)" if attribute["integral"] else said
 
     def _check_closed_end(self, attribute: dict[str, Any], text: str, last: str, upper: str | None) -> None:
         """A label `<= 7.25` or `[2.5, 7.25]` has the next value of the type as its typed bound: nothing lies between them."""
@@ -202,18 +233,6 @@ def _inside(attribute: dict[str, Any]) -> str:
         return f"({value} IS NOT NULL AND {bounds})"
     missing = "b." + quoted(attribute["missing"])
     return f"(CASE WHEN {value} IS NULL THEN {missing} <> 'no' ELSE {missing} <> 'only' AND {bounds} END)"
-
-
-def _check_set(name: str, text: str | None, values: list[str | None]) -> None:
-    if text is None:
-        assert values == [None], f"the label NULL of '{name}' stands for {values}"
-    elif len(values) == 1:
-        # A value that is spelled like another label ("*") is told from it by a number.
-        plain = re.sub(r" #\d+$", "", text) if values[0] is not None and text != values[0] else text
-        assert plain == values[0], f"label {text!r} of '{name}' stands for the single value {values[0]!r}"
-    elif text.startswith("{"):
-        for value in values:
-            assert (value if value is not None else "NULL").replace("'", "''") in text, f"{value!r} is missing in {text!r}"
 
 
 def _check_columns(connection: DuckDBPyConnection, problem: dict[str, Any]) -> None:

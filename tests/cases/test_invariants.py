@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import duckdb
 import pytest
 
 from .invariants import Surroundings, check_release
+from .printed_labels import calendar_unit, is_label_of_set, prefix_names, taxonomy_names
 
 PROBLEM: dict[str, Any] = {
     "table": "people",
@@ -88,6 +90,13 @@ SPOILS = {
     "a set that names too few": (
         "UPDATE rel_blocks SET zip = '{10}' WHERE zip = '{10, 11}'; UPDATE rel SET zip = '{10}' WHERE zip = '{10, 11}'"
     ),
+    "a value whose label carries a number for no reason": (
+        "UPDATE rel_blocks SET zip = '12 #1' WHERE zip = '12'; UPDATE rel SET zip = '12 #1' WHERE zip = '12'"
+    ),
+    "a label that ends a day late": "UPDATE rel_blocks SET age_upper = 42 WHERE age_lower = 40",
+    "a set in another order": (
+        "UPDATE rel_blocks SET zip = '{11, 10}' WHERE zip = '{10, 11}'; UPDATE rel SET zip = '{11, 10}' WHERE zip = '{10, 11}'"
+    ),
     "an identifier rides along": "ALTER TABLE rel ADD COLUMN name VARCHAR",
     "a sensitive column is missing": "ALTER TABLE rel DROP COLUMN d",
     "a suppressed row's value in the distribution": (
@@ -141,3 +150,61 @@ def test_a_file_left_behind_is_found(connection: duckdb.DuckDBPyConnection, tmp_
     (tmp_path / "spill.tmp").write_text("raw values", encoding="utf-8")
     with pytest.raises(AssertionError, match="beside the database"):
         Surroundings.of(connection, tmp_path).check(before, release="rel")
+
+
+WORLD = taxonomy_names(
+    [("Other", "Europe", "World"), ("Oslo", "Europe", "World"), ("Other", "Asia", "World"), ("x", "Other", "World")], set()
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "tree", "says"),
+    [
+        ("Oslo", ["Oslo"], WORLD, True),
+        ("Oslo #1", ["Oslo"], WORLD, False),
+        ("Other #3", ["Other"], WORLD, True),
+        ("Other #4", ["Other"], WORLD, False),
+        ("Other #x", ["Other"], WORLD, False),
+        ("Other #02", ["Other"], WORLD, False),
+        ("Europe", ["Oslo", "Other"], WORLD, True),
+        ("Afrika", ["Oslo", "Other"], WORLD, False),
+        ("a #1", ["a"], prefix_names({"a", "b"}), False),
+        ("0* #1", ["0*"], prefix_names({"0*", "01", "012", "2"}), True),
+        ("0* #3", ["0*"], prefix_names({"0*", "01", "012", "2"}), False),
+        ("01* #1", ["01", "012"], prefix_names({"0*", "01", "012", "2"}), False),
+        ("'*'", ["*"], None, True),
+        ("*", ["*"], None, False),
+        ("*", ["a", None], None, True),
+        ("{a, NULL}", ["a", None], None, True),
+        ("{a, NULL}", ["a", "NULL"], None, False),
+        ("{a, 'NULL'}", ["a", "NULL"], None, True),
+        ("low .. high", ["low", "mid", "high"], None, True),
+        ("low .. high or NULL", ["low", "mid", "high"], None, False),
+        ("low .. mid", ["low", "mid", "high"], None, False),
+        ("low or NULL", ["low", None], None, True),
+        ("low or NULL", ["low", "mid", None], None, False),
+        (None, [None], None, True),
+        ("NULL", [None], None, False),
+        (None, ["a"], None, False),
+    ],
+)
+def test_labels_of_sets(text: str | None, values: list[str | None], tree: Counter[str] | None, says: bool) -> None:
+    assert is_label_of_set(text, values, tree) is says
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "unit"),
+    [
+        ("2021", "DATE", ("2021-01-01", "1 YEAR")),
+        ("2021-02", "TIMESTAMP", ("2021-02-01", "1 MONTH")),
+        ("2020-Q4", "DATE", ("2020-10-01", "3 MONTHS")),
+        ("2020-W01", "DATE", ("2019-12-30", "7 DAYS")),
+        ("1990s", "DATE", ("1990-01-01", "10 YEARS")),
+        ("2021-02-03", "TIMESTAMP", ("2021-02-03", "1 DAY")),
+        ("2021-02-03", "DATE", None),
+        ("2021", "INTEGER", None),
+        (">= 2021", "DATE", None),
+    ],
+)
+def test_names_of_units_of_time(text: str, kind: str, unit: tuple[str, str] | None) -> None:
+    assert calendar_unit(text, kind) == unit

@@ -40,6 +40,8 @@ COST_TEXTS = (
     "marginal_nonuniformity",
     "average_class_size",
     "discernibility_entropy",
+    "count_error('queries.sql')",
+    "0.05 * ncp + count_error(4)",
     "0.1 * discernibility + ncp + 0.5 * classification(c)",
 )
 

@@ -48,9 +48,13 @@ def test_shares_of_leaves_make_the_estimates_of_blocks() -> None:
     problem = Problem.from_fields({**PROBLEM, "subject_to": ["k_anonymity(300)"]})
     with Session(connection) as session, prepare(session, problem) as prepared:
         coverage = count_error(prepared, workload)
-        codes = tuple(tuple(range(attribute.leaf_count)) for attribute in prepared.space.attributes)
-        assert [weights.shape for weights in coverage.weights] == [(4, len(region)) for region in codes]
-        shares = [coverage.share(query, codes) for query in range(4)]
+        assert [None if each is None else each.queries.tolist() for each in coverage.attributes] == [
+            [0, 1, 2],
+            [0, 2],
+            [1],
+            [1],
+        ]
+        shares = coverage.shares(prepared.space.root).tolist()
     values = 60 + 1  # ages 20 to 79, and the missing one
     assert shares[0] == pytest.approx(25 / values * 2 / 3)
     assert shares[2] == pytest.approx(60 / values * 2 / 3)

@@ -31,6 +31,9 @@ def release(connection: duckdb.DuckDBPyConnection, into: str, split: str, k: int
     )
 
 
+OTHER_PEOPLE = "CREATE TABLE others AS SELECT i AS height, 'flu' AS illness FROM range(9) r(i)"
+
+
 @pytest.fixture
 def eight(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     connection.execute(EIGHT)
@@ -103,3 +106,66 @@ def test_the_command_warns(eight: duckdb.DuckDBPyConnection, database: Path, cap
     main(["audit", str(database), "halves", "--with", "uneven", "--json"])
     (size,) = [check for check in json.loads(capsys.readouterr().out)["checks"] if check["name"] == "join_size"]
     assert (size["verdict"], size["reached"]) == ("WARNING", 1)
+
+
+def joined(connection: duckdb.DuckDBPyConnection, script: str) -> list[tuple[Any, ...]]:
+    """The rows of the audit's answer that speak of the join: check, column, verdict, reached, required, violations."""
+    rows = gensearch_db.Connection(connection).execute(script).fetchall()
+    return [row[:6] for row in rows if row[0].startswith("join_")]
+
+
+def test_the_statement_warns(eight: duckdb.DuckDBPyConnection) -> None:
+    assert joined(eight, "AUDIT halves WITH uneven") == [
+        ("join_size", None, "WARNING", 1.0, "3", 1),
+        ("join_diversity", "illness", "WARNING", 1.0, None, 1),
+    ]
+    assert joined(eight, "AUDIT halves AGAINST (SELECT * FROM people WHERE age <> 4) WITH uneven") == [
+        ("join_size", None, "MEASURED", 3.0, "3", 0),
+        ("join_diversity", "illness", "MEASURED", 0.0, None, 0),
+    ]
+    assert joined(eight, "AUDIT halves WITH halves")[0][2:4] == ("MEASURED", 4.0)
+    assert joined(eight, "AUDIT halves") == []
+
+
+def test_the_statement_reads_the_callers_frames_that_both_were_made_from(connection: duckdb.DuckDBPyConnection) -> None:
+    people = connection.sql(EIGHT.partition("AS")[2]).df()
+    ours = gensearch_db.Connection(connection)
+    for into, split in (("halves", 5), ("uneven", 4)):
+        ours.execute(f"ANONYMIZE TABLE people INTO {into} QUASI IDENTIFIERS (age SPLIT AT {split}) SUBJECT TO k_anonymity(3)")
+    assert len(people) == 8
+    assert [row[3] for row in joined(connection, "AUDIT uneven WITH halves")] == [1]
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("AUDIT halves WITH unevn", r"line 1, column 19: table 'unevn' does not exist; did you mean 'uneven'"),
+        ("AUDIT halves WITH people", "'people' is not a release of this package"),
+        ("AUDIT halves WITH away.uneven", "there is no schema or database 'away'"),
+        ("AUDIT halves WITH", "the name of another release"),
+        ("AUDIT halves WITH (SELECT 1)", "the name of another release"),
+        ("AUDIT halves WITH 'file.parquet'", "the name of another release"),
+        ("AUDIT halves WITH uneven WITH halves", "WITH stands here for the second time"),
+        ("AUDIT halves WIHT uneven", "did you mean 'WITH'"),
+    ],
+)
+def test_what_is_no_other_release_is_refused_where_it_stands(
+    eight: duckdb.DuckDBPyConnection, script: str, message: str
+) -> None:
+    with pytest.raises(gensearch_db.GensearchError, match=message) as caught:
+        gensearch_db.Connection(eight).execute(script)
+    assert "line 1, column " in str(caught.value)
+
+
+def test_a_release_of_other_people_cannot_be_joined(eight: duckdb.DuckDBPyConnection) -> None:
+    eight.execute(OTHER_PEOPLE)
+    gensearch_db.anonymize(eight, table="others", into="of_others", quasi_identifiers=["height"], subject_to=["k_anonymity(3)"])
+    rows = gensearch_db.Connection(eight).execute("AUDIT halves WITH of_others").fetchall()
+    ((verdict, message),) = [(row[2], row[6]) for row in rows if row[0] == "join_size"]
+    assert verdict == "SKIPPED"
+    assert message.endswith("the source has no column height")
+
+
+def test_a_foreign_table_has_no_blocks_to_be_joined(eight: duckdb.DuckDBPyConnection) -> None:
+    rows = joined(eight, "AUDIT people QUASI IDENTIFIERS (age) WITH halves")
+    assert [row[2] for row in rows] == ["SKIPPED"]

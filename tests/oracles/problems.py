@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gensearch_db.cost.cost import Cost
 from gensearch_db.domain.attribute import (
@@ -21,7 +22,9 @@ from gensearch_db.domain.attribute import (
     UnorderedAttribute,
 )
 from gensearch_db.domain.cells import Cells, Distribution, PersonLists, Table, ValueDomain
+from gensearch_db.domain.coverage import AttributeCoverage, WorkloadCoverage
 from gensearch_db.domain.taxonomy import Nested, Taxonomy
+from gensearch_db.domain.workloads import with_workload
 from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.search.result import SearchProblem
 from tests.oracles.plain_statistics import statistics_of
@@ -110,7 +113,55 @@ def problem_of(
     empty = Table(space, statistics=None, sensitive={}, classes={})  # type: ignore[arg-type]
     whole = statistics_of(SearchProblem(space, built, empty, (), cost), list(range(len(cells))))
     table = Table(space, whole, {"s": sensitive}, {"c": classes}, persons)
+    for workload in cost.workloads:
+        coverage = random_coverage(random.Random(len(rows)), space, 4)
+        built, table = with_workload(built, table, workload.describe(), coverage, satisfying_rows(coverage, built))
     return SearchProblem(space, built, table, tuple(constraints), cost, suppression_limit, values_labels)
+
+
+def random_coverage(random_source: random.Random, space: Space, queries: int) -> WorkloadCoverage:
+    """Queries with conditions on random leaf values of one attribute or more. Ordered attributes are published by bounds, with
+    gaps between the leaves, single values and sometimes a last leaf for the missing value; others as lists."""
+    attributes: list[AttributeCoverage | None] = []
+    for attribute in space.attributes:
+        chosen = [query for query in range(queries) if random_source.random() < 0.7]
+        shape = (attribute.leaf_count, len(chosen))
+        draw = np.random.default_rng(random_source.randrange(2**32))
+        measures = draw.integers(1, 4, attribute.leaf_count).astype(np.float64)
+        covered = draw.integers(0, 2, shape) * measures[:, None]
+        numbers = np.array(chosen, dtype=np.int64)
+        if not chosen:
+            attributes.append(None)
+        elif isinstance(attribute, OrderedAttribute):
+            gaps = draw.integers(0, 3, attribute.leaf_count).astype(np.float64)
+            attributes.append(
+                AttributeCoverage(
+                    numbers,
+                    measures,
+                    covered,
+                    attribute.leaf_count - 1 if random_source.random() < 0.5 else None,
+                    measures + gaps,
+                    covered + draw.integers(0, 2, shape) * gaps[:, None],
+                    (covered > 0).astype(np.float64),
+                    draw.integers(0, 2, shape) / 2,
+                )
+            )
+        else:
+            attributes.append(AttributeCoverage(numbers, measures, covered))
+    return WorkloadCoverage(tuple(attributes), draw.integers(1, 4, queries) / 2)
+
+
+def satisfying_rows(coverage: WorkloadCoverage, cells: Cells) -> dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """For each query the cells whose leaf values it covers, with all their rows."""
+    found = {}
+    for query in range(coverage.query_count):
+        inside = np.ones(cells.cell_count, dtype=bool)
+        for position, attribute in enumerate(coverage.attributes):
+            if attribute is not None and query in attribute.queries:
+                column = attribute.queries.tolist().index(query)
+                inside &= attribute.covered[cells.codes[:, position], column] > 0
+        found[query] = (np.flatnonzero(inside), cells.counts[inside])
+    return found
 
 
 def _distribution(domain: ValueDomain, cells: list[list[tuple[int, int]]], persons: bool) -> Distribution:

@@ -22,8 +22,8 @@ from tests.oracles.problems import ordered, problem_of, random_rows, random_spac
 from tests.search.adult import SOURCE, adult_problem
 
 GRID = [
-    dict(zip(("balanced", "water_fill", "prices"), values, strict=True))
-    for values in itertools.product([True, False], repeat=3)
+    dict(zip(("balanced", "water_fill", "prices", "single_groups"), values, strict=True))
+    for values in itertools.product([True, False], repeat=4)
 ]
 """The others depend on distributions: tests/search/test_prices.py."""
 COSTS = ("discernibility", "ncp", "gcp", "discernibility + 3 * ncp", "volume")

@@ -67,6 +67,16 @@ def test_optimum_and_partition_are_those_of_the_plain_program(cost: str) -> None
     assert feasible > 10
 
 
+@pytest.mark.parametrize("cost", ["count_error('queries.sql')", "ncp + 0.5 * count_error(4)"])
+def test_costs_that_read_a_workload(cost: str) -> None:
+    chance = random.Random(cost)
+    for _ in range(30):
+        space = random_space(chance)
+        rows = random_rows(chance, space, chance.randint(4, 24))
+        problem = problem_of(space, rows, [KAnonymity(2)], cost_from_text(cost), values_labels=chance.random() < 0.3)
+        assert math.isclose(solved(problem).cost, box_optimum(problem), rel_tol=1e-9, abs_tol=1e-9), space
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_minimum_lengths_keep_regions_as_wide_as_they_are(seed: int) -> None:
     chance = random.Random(seed)

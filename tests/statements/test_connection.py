@@ -150,3 +150,11 @@ def test_a_file_is_opened_and_closed(tmp_path: Path) -> None:
         opened.execute("CREATE TABLE t (a INTEGER)").fetchall()
     with connect(path, read_only=True) as opened, pytest.raises(duckdb.InvalidInputException):
         opened.execute("CREATE TABLE u (a INTEGER)")
+
+
+def test_connect_opens_paths_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection's text would be taken for the name of a file to make."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect() as engine, pytest.raises(SpecificationError, match=r"gensearch_db\.Connection"):
+        connect(engine)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())

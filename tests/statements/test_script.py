@@ -59,6 +59,7 @@ OTHER_STATEMENTS = [
         Audit("t", None, ("a", "b c"), ("s",), ("K_anonymity(2)", "distinct_l_diversity(3)")),
     ),
     ("AUDIT r SUBJECT TO k_anonymity(9) AGAINST t", Audit("r", "t", subject_to=("k_anonymity(9)",))),
+    ('AUDIT with with s."with" AGAINST t', Audit('"with"', "t", together_with='s."with"')),
     ("SHOW RELEASES;", ShowReleases()),
     ("DROP RELEASE r", DropRelease("r")),
     ("DROP RELEASE IF EXISTS if", DropRelease("if", if_exists=True)),

@@ -52,10 +52,10 @@ def audit(
             marker=suppression_marker,
             temporary_tables=space.tables,
         )
-        report = audit_subject(session, subject)
         if together_with is None:
-            return report
+            return audit_subject(session, subject)
         other = find_subject(session, together_with, against=against, temporary_tables=space.tables)
+        report = audit_subject(session, subject)
         return replace(report, checks=(*report.checks, *joined_checks(space, subject, other)))
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gensearch_db.database.audit.persons import person_checks
+from gensearch_db.database.audit.placing import number_blocks, place, value_keys
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.database.audit.subject import Scratch, Source, Subject, key
-from gensearch_db.database.dictionary import QuasiIdentifierColumns, ReleaseDictionary
+from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
 
@@ -61,8 +62,8 @@ def source_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
     if absent:
         yield Check("source", Verdict.FAILED, f"the source has no column {', '.join(absent)}", violations=len(absent))
         return
-    numbered, last = number_blocks(scratch, subject.blocks)
-    placed = _place(scratch, source, dictionary, payload, containing_tables(scratch, source, dictionary, numbered, last))
+    numbered = number_blocks(scratch, subject.blocks)
+    placed = _placed(scratch, source, dictionary, payload, numbered)
     yield from _placement(scratch, subject, placed)
     unbalanced = statement(
         "audit/rows_unbalanced",
@@ -91,28 +92,8 @@ def can_be_placed(subject: Subject) -> bool:
     return all(name in source.types for name in (*subject.quasi_identifiers, *subject.sensitive, *subject.keep))
 
 
-def number_blocks(scratch: Scratch, blocks: TableName) -> tuple[TableName, int]:
-    """The published blocks numbered from 0 in a temporary table, and the last number (0 where there is none)."""
-    numbered = scratch.new("numbered")
-    scratch.session.execute(statement("audit/blocks", numbered=numbered, blocks=blocks))
-    return numbered, max(0, scratch.session.value(statement("audit/row_count", table=blocks)) - 1)
-
-
-def containing_tables(
-    scratch: Scratch, source: Source, dictionary: ReleaseDictionary, numbered: TableName, last: int
-) -> list[TableName]:
-    """Per quasi-identifier a temporary table: each value of the source with the set of blocks whose published region has it."""
-    tables = []
-    for position, column in enumerate(dictionary.quasi_identifiers):
-        table = scratch.new(f"containing_{position}")
-        value = key(column.name, source.types[column.name])
-        scratch.session.execute(_containing(column, table, source, value, numbered, last))
-        tables.append(table)
-    return tables
-
-
-def _place(
-    scratch: Scratch, source: Source, dictionary: ReleaseDictionary, payload: list[str], containing: list[TableName]
+def _placed(
+    scratch: Scratch, source: Source, dictionary: ReleaseDictionary, payload: list[str], numbered: TableName
 ) -> TableName:
     placed = scratch.new("placed")
     scratch.session.execute(
@@ -120,22 +101,13 @@ def _place(
             "audit/placed",
             placed=placed,
             source=source.relation,
-            values=[key(column.name, source.types[column.name]) for column in dictionary.quasi_identifiers],
-            containing=containing,
+            values=value_keys(source, dictionary),
+            placement=place(scratch, source, dictionary, numbered),
             payload=[key(name, source.types[name]) for name in payload],
             person=key(source.person, source.types[source.person]) if source.person is not None else None,
         )
     )
     return placed
-
-
-def _containing(
-    column: QuasiIdentifierColumns, table: TableName, source: Source, value: Sql, numbered: TableName, last: int
-) -> Sql:
-    common = {"containing": table, "source": source.relation, "value": value, "numbered": numbered, "last": last}
-    if column.kind == "ordered":
-        return statement("audit/containing_intervals", **common, lower=column.lower, upper=column.upper, missing=column.missing)
-    return statement("audit/containing_values", **common, values=column.values, member=key("member", column.type))
 
 
 def _placement(scratch: Scratch, subject: Subject, placed: TableName) -> Iterator[Check]:

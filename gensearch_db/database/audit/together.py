@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gensearch_db.database.audit.published import containing_tables, number_blocks
+from gensearch_db.database.audit.placing import number_blocks, place, value_keys
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.database.audit.subject import Scratch, Source, Subject, key
 from gensearch_db.database.dictionary import ReleaseDictionary
@@ -23,10 +23,10 @@ SMALLEST_K = 2
 
 @dataclass(frozen=True)
 class _Side:
-    """One release's part of the join: the keys of its quasi-identifiers, and which blocks contain each value."""
+    """One release's part of the join: the keys of its quasi-identifiers, and the blocks of their combinations."""
 
     values: list[Sql]
-    containing: list[TableName]
+    placement: TableName
 
 
 def joined_checks(scratch: Scratch, subject: Subject, other: Subject) -> Iterator[Check]:
@@ -63,9 +63,8 @@ def _join(
     sides = []
     for subject, dictionary in zip(subjects, dictionaries, strict=True):
         assert subject.blocks is not None
-        numbered, last = number_blocks(scratch, subject.blocks)
-        values = [key(column.name, source.types[column.name]) for column in dictionary.quasi_identifiers]
-        sides.append(_Side(values, containing_tables(scratch, source, dictionary, numbered, last)))
+        placement = place(scratch, source, dictionary, number_blocks(scratch, subject.blocks))
+        sides.append(_Side(value_keys(source, dictionary), placement))
     joined = scratch.new("joined")
     scratch.session.execute(
         statement(
