@@ -1,7 +1,7 @@
 """The default strategy: the AND/OR graph of blocks, searched anytime and with a certificate.
 
-Two workers with a memory each take turns in rounds of fixed size, or run a round side by side on two threads: the improver
-finds better partitions, the prover raises the lower bound. They hear of each other between rounds only, so the result does not
+Workers with a memory each take turns in rounds of fixed effort, or run a round side by side on threads: two improvers find
+better partitions, the prover raises the lower bound. They hear of each other between rounds only, so the result does not
 depend on threads or on the clock, but for where a time limit cuts it off.
 """
 
@@ -26,11 +26,13 @@ from gensearch_db.search.result import Partition, Progress, SearchProblem, Searc
 from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Switches, Worker
 
-FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000, 60_000, 1.5
-"""Blocks that each worker visits in a round."""
+FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000_000, 50_000_000, 1.5
+"""Effort (values of cells read) that each worker makes in a round."""
 MOST_TABLE_MEGABYTES = 1024
 LEAST_SHARE = 0.25
-"""Of a round, for prover or improver while it makes no progress."""
+"""Of a round, for prover or improvers while they make no progress."""
+SMALL_GAP = 0.4
+"""Up to this gap the first proof may end soon, and is given its full share."""
 SECONDS_BETWEEN_LOOKS = 0.1
 PATIENCE = 0.01
 """Blocks visited, as a share of all boxes, before all boxes of a small space are solved: a box is that much cheaper."""
@@ -65,18 +67,19 @@ class BlockGraphSearch:
         self.problem = problem
         self.monitor = Monitor(stopping, progress, self.counters)
         switches = Switches.from_options(options)
-        memory_limit = None if stopping.memory_limit is None else max(1, stopping.memory_limit // 2)
+        memory_limit = None if stopping.memory_limit is None else max(1, stopping.memory_limit // 3)
         worker = Worker(problem, switches, memory_limit)
+        second = Worker(problem, switches, memory_limit, worker.kernel)
         self.whole: Slice = (0, worker.cell_count, worker.root_words)
         rows, _, self.feasible, _ = worker.evaluate(*self.whole)
-        self.improver = Improver(worker)
-        self.prover = Prover(Worker(problem, switches, memory_limit), float(quick_bound(worker.compiled, rows)))
+        self.improvers = (Improver(worker, 0, 2), Improver(second, 1, 2))
+        self.prover = Prover(Worker(problem, switches, memory_limit, worker.kernel), float(quick_bound(worker.compiled, rows)))
         self.shares = [1.0, 1.0]
         table_megabytes = MOST_TABLE_MEGABYTES if memory_limit is None else min(memory_limit, MOST_TABLE_MEGABYTES)
         small = bool(options.get("all_boxes", True)) and is_small(problem, table_megabytes)
         self.boxes = count_boxes(problem.space) if small else math.inf
         self.boxes_solved = 0
-        self.threads = min(2, threads or os.cpu_count() or 1)
+        self.threads = min(3, threads or os.cpu_count() or 1)
         self.notes: list[str] = []
         self.list_at_most = int(options.get("list_at_most", 100)) if options.get("all_optimal") else None
         self.optimal_count: int | None = None
@@ -84,17 +87,26 @@ class BlockGraphSearch:
 
     def counters(self) -> dict[str, int | float]:
         """Blocks looked at, blocks remembered, entries forgotten for lack of memory."""
-        workers = (self.improver.worker, self.prover.worker)
         return {
             "blocks_visited": self.visited,
-            "blocks_remembered": sum(int(worker.kernel.memory.entries[0]) for worker in workers),
-            "blocks_forgotten": sum(worker.forgotten for worker in workers),
+            "blocks_remembered": sum(int(worker.kernel.memory.entries[0]) for worker in self.workers),
+            "blocks_forgotten": sum(worker.forgotten for worker in self.workers),
         }
 
     @property
     def visited(self) -> int:
-        """Blocks looked at by both workers, and boxes solved."""
-        return self.improver.worker.visited + self.prover.worker.visited + self.boxes_solved
+        """Blocks looked at by all workers, and boxes solved."""
+        return sum(worker.visited for worker in self.workers) + self.boxes_solved
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """Those of the prover and the improvers."""
+        return (self.prover.worker, *(improver.worker for improver in self.improvers))
+
+    @property
+    def improver(self) -> Improver:
+        """The one with the best partition."""
+        return min(self.improvers, key=lambda improver: improver.cost)
 
     def run(self, seed_partition: Partition | None) -> Status:
         """Search until proven or stopped."""
@@ -111,11 +123,12 @@ class BlockGraphSearch:
 
     def _start(self, seed_partition: Partition | None) -> None:
         """From the first moment there is a release: the whole as one block, then what the greedy baselines find in time."""
-        worker, order = self.improver.worker, self.improver.worker.kernel.order
+        improver = self.improvers[0]
+        worker, order = improver.worker, improver.worker.kernel.order
         if self.feasible:
-            self.improver.offer([self.whole], worker.cost_of([self.whole]), order)
+            improver.offer([self.whole], worker.cost_of([self.whole]), order)
             for by_cost in (False, True):
-                self.improver.offer(*greedy_slices(worker, self.whole, by_cost, self.monitor.in_time), order)
+                improver.offer(*greedy_slices(worker, self.whole, by_cost, self.monitor.in_time), order)
         if seed_partition is not None:
             self._seed(seed_partition)
         self._exchange()
@@ -131,14 +144,19 @@ class BlockGraphSearch:
                 if verdict is not None:
                     return verdict
                 continue
-            blocks = int(length)
-            if self.monitor.stopping.node_limit is not None:
-                blocks = min(blocks, max(1, (self.monitor.stopping.node_limit - self.visited + 1) // 2))
-            verdict = self._round(blocks)
+            self._share_blocks()
+            verdict = self._round(length)
             self._exchange()
             if verdict is not None and not self.prover.finished:
                 return verdict
             length = min(LONGEST_ROUND, length * ROUND_GROWTH)
+
+    def _share_blocks(self) -> None:
+        """Under a node limit, each worker may visit its part of the blocks that are left."""
+        limit = self.monitor.stopping.node_limit
+        if limit is not None:
+            for worker in self.workers:
+                worker.visit_at_most(max(1, (limit - self.visited + 1) // len(self.workers)))
 
     def _time_for_all_boxes(self) -> bool:
         limit = self.monitor.stopping.node_limit
@@ -156,24 +174,31 @@ class BlockGraphSearch:
                 return verdict
         if math.isfinite(program.cost):
             slices = program.slices()
-            self.improver.offer(slices, worker.cost_of(slices), worker.kernel.order)
+            self.improvers[0].offer(slices, worker.cost_of(slices), worker.kernel.order)
         self.prover.hear(self.improver.cost, program.cost)
         self.monitor.improved(self.improver.cost, self.prover.lower_bound)
         return None
 
-    def _round(self, blocks: int) -> Status | None:
-        """Let both workers visit ``blocks`` blocks. Returns why the search must stop, if it must."""
+    def _round(self, effort: float) -> Status | None:
+        """Let the workers make their shares of ``effort``. Returns why the search must stop, if it must.
+
+        The second improver has time while the prover has little hope.
+        """
         pool = ThreadPoolExecutor(self.threads, thread_name_prefix="gensearch")
         verdict = None
+        proving, improving = self.shares
+        tasks: list[tuple[Prover | Improver, float]] = [(self.prover, proving), (self.improvers[0], improving)]
+        if proving <= LEAST_SHARE:
+            tasks.append((self.improvers[1], improving))
         running: set[Future[None]] = {
-            pool.submit(self.prover.step, self.prover.worker.visited + max(1, int(blocks * self.shares[0]))),
-            pool.submit(self.improver.step, self.improver.worker.visited + max(1, int(blocks * self.shares[1]))),
+            pool.submit(task.step, task.worker.effort + max(1, int(effort * share))) for task, share in tasks
         }
         try:
             while running:
                 done, running = wait(running, timeout=SECONDS_BETWEEN_LOOKS)
                 for future in done:
-                    future.result()
+                    if not future.cancelled():
+                        future.result()
                 if running and verdict is None:
                     verdict = self._verdict()
                 if verdict is not None:
@@ -186,8 +211,8 @@ class BlockGraphSearch:
     def _halt(self, running: set[Future[None]]) -> None:
         for future in running:
             future.cancel()
-        self.improver.worker.stop()
-        self.prover.worker.stop()
+        for worker in self.workers:
+            worker.stop()
 
     def _verdict(self) -> Status | None:
         if self.prover.finished:
@@ -195,18 +220,26 @@ class BlockGraphSearch:
         return self.monitor.verdict(self.visited)
 
     def _exchange(self) -> None:
-        """Between rounds: the prover hears of the best cost; a partition that the prover found goes to the improver. Who made
-        progress gets more of the next round, who did not less."""
-        improver, prover, monitor = self.improver, self.prover, self.monitor
-        moved = (prover.in_first_pass or prover.lower_bound > monitor.lower_bound, improver.cost < monitor.cost)
+        """Between rounds: the prover hears of the best cost; the improvers of each other's trees and of a partition that the
+        prover found. Who made progress gets more of the next round, who did not less."""
+        prover, monitor, (first, second) = self.prover, self.monitor, self.improvers
+        if prover.cost < self.improver.cost:
+            first.offer(prover.slices, prover.cost, prover.order)
+        first.tell(second)
+        second.tell(first)
+        cost = self.improver.cost
+        moved = (self._first_proof_may_end_soon() or prover.lower_bound > monitor.lower_bound, cost < monitor.cost)
         for i in range(2):
             self.shares[i] = min(1.0, 2 * self.shares[i]) if moved[i] else max(LEAST_SHARE, self.shares[i] / 2)
         if not any(moved):
             self.shares = [2 * share for share in self.shares] if max(self.shares) <= 0.5 else self.shares
-        if prover.cost < improver.cost:
-            improver.offer(prover.slices, prover.cost, prover.order)
-        prover.hear(improver.cost, improver.lower_bound)
-        self.monitor.improved(improver.cost, prover.lower_bound)
+        prover.hear(cost, max(first.lower_bound, second.lower_bound))
+        monitor.improved(cost, prover.lower_bound)
+
+    def _first_proof_may_end_soon(self) -> bool:
+        """The first pass of the prover moves no bound before its end, so the gap tells whether there is hope."""
+        gap = 1.0 - self.prover.lower_bound / self.improver.cost if 0.0 < self.improver.cost < math.inf else 0.0
+        return self.prover.in_first_pass and self.prover.worker.tries_all_splits and gap <= SMALL_GAP
 
     def _memory_notes(self) -> tuple[str, ...]:
         forgotten = self.counters()["blocks_forgotten"]
@@ -229,7 +262,8 @@ class BlockGraphSearch:
 
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""
-        worker = self.improver.worker
+        improver = self.improvers[0]
+        worker = improver.worker
         if (partition.block_of_cell < 0).any():
             self.notes.append("The seed release suppresses rows, so it was not used as a start.")
             return
@@ -246,7 +280,7 @@ class BlockGraphSearch:
             total += cost
             slices.append((start, int(end), words))
             start = int(end)
-        self.improver.offer(slices, total, worker.kernel.order)
+        improver.offer(slices, total, worker.kernel.order)
 
     def result(self, status: Status) -> SearchResult:
         """What is known now."""

@@ -177,7 +177,7 @@ def fill_lengths(space: SpaceArrays, context: BlockContext, j: int, total: float
 
 @compiled
 def accumulate(kernel: Kernel, start: int, end: int, columns: int) -> int:
-    """Sum rows, the first ``columns`` features and words of a block by leaf value of each attribute. Returns the block's rows."""
+    """Sum rows, the first ``columns`` features and words of a block by leaf value of each attribute. Returns its rows."""
     clear_sums(kernel)
     space, sums, bit_words = kernel.space, kernel.sums, kernel.space.bit_words
     order, codes, cell_rows, cell_words, cell_features = (
@@ -195,6 +195,7 @@ def accumulate(kernel: Kernel, start: int, end: int, columns: int) -> int:
         sums.block_features,
     )
     attributes, word_count = codes.shape[1], cell_words.shape[1]
+    kernel.counters.effort[0] += (end - start) * attributes
     rows = 0
     for position in range(start, end):
         cell = order[position]

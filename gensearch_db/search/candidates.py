@@ -26,6 +26,8 @@ from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, bound_from_s
 from gensearch_db.search.memory import slot_of
 from gensearch_db.search.state import BOUNDS, Candidates, Kernel
 
+SIDE_EFFORT = 32
+"""What it takes to judge one side of a split, in values of cells read."""
 MOST_EXACT_PARTS = 12
 """Sets of up to this many parts are split in every way; larger ones along candidate orders."""
 MOST_TRIED_PARTS = 6
@@ -37,6 +39,7 @@ def side_worth(
     kernel: Kernel, rows: int, features: NDArray[np.float64], words: NDArray[np.uint64], limit: float
 ) -> tuple[float, bool]:
     """The lower bound of one side of a split, and whether it is the side's optimum; or the side's own cost."""
+    kernel.counters.effort[0] += SIDE_EFFORT
     bound = bound_from_sums(kernel.bounds, rows, features)
     if bound >= limit:
         return bound, False

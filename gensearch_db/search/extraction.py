@@ -9,7 +9,8 @@ from gensearch_db.compilation import compiled
 from gensearch_db.domain.attribute import RelaxedTaxonomyAttribute, TaxonomyAttribute, UnorderedAttribute
 from gensearch_db.domain.region import Block, Interval, LeafSet, Region
 from gensearch_db.search.arrays import SpaceArrays
-from gensearch_db.search.block_kernel import attribute_mask, code_range, evaluate_block, gather
+from gensearch_db.search.block_kernel import attribute_mask, code_range, evaluate_block, sum_features
+from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import is_single_group
 from gensearch_db.search.memory import UNKNOWN, WHOLE, slot_of
 from gensearch_db.search.result import Partition, SearchProblem
@@ -69,8 +70,7 @@ def extract(
 @compiled
 def is_single_slice(kernel: Kernel, start: int, end: int) -> bool:
     """Whether a block is its own only partition; such blocks are not remembered."""
-    words = np.empty(len(kernel.space.empty_words), np.uint64)
-    rows = gather(kernel, start, end, words, kernel.sums.right_features)
+    rows = sum_features(kernel, start, end, kernel.sums.right_features)
     return is_single_group(kernel, rows, kernel.sums.right_features)
 
 
@@ -81,7 +81,7 @@ def refresh(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], mos
     slot = slot_of(memory, words)
     if not memory.used[slot]:
         if is_single_slice(kernel, start, end):
-            return evaluate_block(kernel, start, end, words)[3]
+            return evaluate_block(kernel, start, end, words, NEEDED_FOR_COST)[3]
         return np.inf
     j, split = memory.attribute[slot], memory.position[slot]
     if j < 0 or memory.lower[slot] >= memory.upper[slot]:
@@ -135,6 +135,43 @@ def subtrees(
             gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], below)
             count = subtrees(
                 kernel, boundaries[part], boundaries[part + 1], below, most_rows, count, starts, ends, part_words, most_parts
+            )
+    return count
+
+
+@compiled
+def list_tree(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    count: int,
+    node_words: NDArray[np.uint64],
+    splits: NDArray[np.int64],
+    costs: NDArray[np.float64],
+    most_parts: int,
+) -> int:
+    """List the blocks of the best known tree, each after the one it is a part of, with their splits and costs. Returns how many
+    are listed after the first ``count``."""
+    memory = kernel.memory
+    slot = slot_of(memory, words)
+    if not memory.used[slot] or memory.attribute[slot] == UNKNOWN:
+        return count
+    j, split = memory.attribute[slot], memory.position[slot]
+    node_words[count] = words
+    splits[count, 0], splits[count, 1] = j, split
+    costs[count] = memory.upper[slot]
+    count += 1
+    if j < 0:
+        return count
+    boundaries = np.empty(most_parts + 2, np.int64)
+    below = np.empty(len(words), np.uint64)
+    parts = divide(kernel, start, end, j, split, boundaries)
+    for part in range(parts):
+        if boundaries[part] < boundaries[part + 1]:
+            gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], below)
+            count = list_tree(
+                kernel, boundaries[part], boundaries[part + 1], below, count, node_words, splits, costs, most_parts
             )
     return count
 

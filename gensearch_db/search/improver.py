@@ -13,8 +13,13 @@ from gensearch_db.search.extraction import subtrees
 from gensearch_db.search.result import Partition
 from gensearch_db.search.worker import Slice, Worker
 
-STAGES: tuple[tuple[int, tuple[int, ...]], ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
-"""Level and widths of the first rollouts of the whole."""
+Stage = tuple[int, tuple[int, ...]]
+"""Level and widths of a rollout of the whole."""
+
+FEW_GROUPS = 64
+FIRST_STAGES: tuple[Stage, ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
+FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 8, 8)), (1, (1, 10)))
+"""The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once."""
 
 PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
     (6, 2, (1, 8, 8)),
@@ -36,15 +41,20 @@ MOST_ABANDONED = 10
 MOST_DEEPER, DEEPER_WIDTH = 4, 8
 """Each cycle through the pilots adds a level of this width, up to so many: in small spaces wide rollouts soon find nothing."""
 
-FIRST_EFFORT = 200
-"""Blocks that may be visited to prove one subtree, at first; doubled from stage to stage."""
+FIRST_EFFORT = 100_000
+"""Effort (values of cells read) to prove one subtree, at first; doubled from cycle to cycle."""
 
 
 class Improver:
-    """Finds partitions. ``allowance`` is the number of blocks it may visit in all; :meth:`step` goes on up to there."""
+    """Finds partitions, as number ``index`` of a team of ``members``: they draw other orders, start with another stage and
+    share the subtrees out; between rounds each tells the other its tree (:meth:`tell`)."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, index: int = 0, members: int = 1) -> None:
         self.worker = worker
+        self.index = index
+        self.members = members
+        self._told = math.inf
+        worker.kernel.guide.epoch[0] = index
         self.whole: Slice = (0, worker.cell_count, worker.root_words)
         self.allowance = 0
         self.cost = math.inf
@@ -63,7 +73,7 @@ class Improver:
         return lower >= upper
 
     def step(self, allowance: int) -> None:
-        """Visit blocks until ``allowance`` were visited in all, or until stopped."""
+        """Go on until ``allowance`` effort was made in all, or until stopped."""
         self.allowance = allowance
         next(self._work, None)
 
@@ -73,6 +83,15 @@ class Improver:
             self.cost = cost
             self.best = (order.copy(), slices)
 
+    def tell(self, other: Improver) -> None:
+        """Let another member of the team know the best tree found here, if it is news. Not while either is at work."""
+        cost = self.worker.known(self.whole[2])[1]
+        if cost < self._told:
+            self._told = cost
+            order = self.worker.kernel.order.copy()
+            other.worker.take_in(self.worker.tree(self.whole))
+            self.worker.kernel.order[:] = order
+
     def partition(self) -> Partition | None:
         """The best partition so far."""
         if self.best is None:
@@ -81,7 +100,10 @@ class Improver:
         return self.worker.partition(self.best[1])
 
     def _improve(self) -> Iterator[None]:
-        for level, widths in STAGES:
+        groups = self.worker.problem.cells.row_count // self.worker.kernel.bounds.minimum_rows
+        stages = FIRST_STAGES_OF_FEW if groups <= FEW_GROUPS else FIRST_STAGES
+        for stage in range(len(stages)):
+            level, widths = stages[(stage + self.index) % len(stages)]
             yield from self._roll(self.whole, level, widths)
         for cycle in count():
             deeper = min(cycle, MOST_DEEPER)
@@ -104,7 +126,7 @@ class Improver:
 
     def _roll(self, part: Slice, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         guide = self.worker.kernel.guide
-        guide.epoch[0] += 1
+        guide.epoch[0] += self.members
         guide.widths[: len(widths)] = widths
         while not self.worker.roll(part, level, self.allowance):
             order = self.worker.kernel.order.copy()
@@ -114,9 +136,9 @@ class Improver:
         if part is self.whole:
             self._collect()
 
-    def _solve_subtrees(self, most_blocks: int) -> Iterator[None]:
-        """Prove the subtrees of the best tree, small ones first, each with at most ``most_blocks`` blocks of effort; no larger
-        ones once many were abandoned."""
+    def _solve_subtrees(self, most_effort: int) -> Iterator[None]:
+        """Prove the subtrees of the best tree, small ones first, each with at most ``most_effort``; no larger ones once many
+        were abandoned."""
         worker = self.worker
         for size in SUBTREE_SIZES:
             parts = self._subtrees(int(size * worker.kernel.bounds.minimum_rows))
@@ -125,9 +147,9 @@ class Improver:
                 if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
                     break
                 worker.ask(*part, worker.known(part[2])[1])
-                last = worker.visited + most_blocks
+                last = worker.effort + most_effort
                 while not worker.work(min(last, self.allowance)):
-                    if worker.visited >= last:
+                    if worker.effort >= last:
                         worker.abandon()
                         abandoned += 1
                         break
@@ -141,8 +163,9 @@ class Improver:
         start, end, words = self.whole
         starts, ends = np.zeros(worker.cell_count, np.int64), np.zeros(worker.cell_count, np.int64)
         part_words = np.zeros((worker.cell_count, len(words)), np.uint64)
+        """This member's share of the subtrees of the best tree."""
         listed = subtrees(worker.compiled, start, end, words, most_rows, 0, starts, ends, part_words, worker.most_parts)
-        return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(listed)]
+        return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(self.index, listed, self.members)]
 
     def _collect(self) -> None:
         """Keep the best partition that the memory knows now, parts that became cheaper included."""

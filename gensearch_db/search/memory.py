@@ -109,6 +109,21 @@ def remember(
         memory.position[slot] = position
 
 
+class Tree(NamedTuple):
+    """A partition tree as memory entries, one per block: words, attribute and position of its split, cost."""
+
+    words: NDArray[np.uint64]
+    splits: NDArray[np.int64]
+    costs: NDArray[np.float64]
+
+
+@compiled
+def remember_tree(memory: Memory, words: NDArray[np.uint64], splits: NDArray[np.int64], costs: NDArray[np.float64]) -> None:
+    """Remember every block of a tree. The table must have room."""
+    for i in range(len(costs)):
+        remember(memory, words[i], 0.0, costs[i], splits[i, 0], splits[i, 1], 1)
+
+
 @compiled
 def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
     """Insert the entries that took at least ``least_effort`` blocks into another table."""

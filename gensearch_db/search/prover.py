@@ -16,11 +16,11 @@ from gensearch_db.search.worker import Slice, Worker
 STEP = 0.25
 """How far a threshold lies on the way from the proven bound to the best known cost."""
 
-FIRST_DIRECT = 1_000_000
-"""Blocks visited in the first pass, which is one against the best known cost: it proves most problems that can be proven soon,
-and to break it off earlier makes those slower than they need be."""
-FIRST_EFFORT = 100_000
-"""Blocks visited in passes against thresholds, then ``DIRECT_SHARE`` as many in one against the best cost; doubled in turn."""
+FIRST_DIRECT = 1_000_000_000
+"""Effort (values of cells read) of the first pass, which is one against the best known cost: it proves most problems that can
+be proven soon, and to break it off earlier makes those slower than they need be."""
+FIRST_EFFORT = 100_000_000
+"""Effort of passes against thresholds, then ``DIRECT_SHARE`` times as much of one against the best cost; doubled in turn."""
 DIRECT_SHARE = 3
 
 ROUNDING = 1e-9
@@ -46,7 +46,7 @@ class Prover:
         self._work = self._prove()
 
     def step(self, allowance: int) -> None:
-        """Visit blocks until ``allowance`` were visited in all, or until stopped or finished."""
+        """Go on until ``allowance`` effort was made in all, or until stopped or finished."""
         self._allowance = allowance
         next(self._work, None)
 
@@ -68,15 +68,15 @@ class Prover:
             effort *= 2
 
     def _passes(self, direct: bool, effort: int) -> Iterator[None]:
-        last = self.worker.visited + effort
-        while not self.finished and self.worker.visited < last:
+        last = self.worker.effort + effort
+        while not self.finished and self.worker.effort < last:
             yield from self._pass(direct, last)
 
     def _pass(self, direct: bool, last: int) -> Iterator[None]:
-        """One pass against the best known cost or a threshold below it; given up at ``last`` blocks."""
+        """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all."""
         self.worker.ask(*self.whole, min(self.best_cost, self.cost) if direct else self._threshold())
         while not self.worker.work(min(last, self._allowance)):
-            if self.worker.visited >= last:
+            if self.worker.effort >= last:
                 self.worker.abandon()
                 return
             yield
@@ -86,7 +86,7 @@ class Prover:
             self.cost = self.worker.cost_of(self.slices)
             self.order = self.worker.kernel.order.copy()
         self.hear(self.best_cost, lower)
-        if self.worker.visited >= self._allowance:
+        if self.worker.effort >= self._allowance:
             yield
 
     def _rebuild(self) -> Iterator[None]:

@@ -17,7 +17,7 @@ from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import pop_best
 from gensearch_db.search.greedy import parts_hold
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
-from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.solver import divide, gather_part, must_pause
 from gensearch_db.search.state import Kernel
 from gensearch_db.search.sweeps import push_sweeps
 
@@ -27,9 +27,9 @@ LEVELS = 8
 
 @compiled
 def must_halt(kernel: Kernel, most_splits: int) -> bool:
-    """Whether to give control back: the agreed block is reached, or memory or stack want more room."""
+    """Whether to give control back: the agreed effort was made, or memory or stack want more room."""
     if (
-        kernel.counters.visited[0] >= kernel.counters.last_block[0]
+        must_pause(kernel.counters)
         or 2 * (kernel.memory.entries[0] + 2) > len(kernel.memory.used)
         or kernel.candidates.top[0] + most_splits > len(kernel.candidates.bound)
     ):

@@ -17,7 +17,7 @@ from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_ran
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, bound_from_sums, water_fill
 from gensearch_db.search.candidates import interval_words, push_splits, set_words, side_worth
 from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
-from gensearch_db.search.state import BOUNDS, Kernel
+from gensearch_db.search.state import BOUNDS, Counters, Kernel
 
 DONE, PAUSED, MEMORY_FULL, STACK_FULL = 0, 1, 2, 3
 
@@ -284,15 +284,21 @@ def finish(kernel: Kernel) -> None:
 
 
 @compiled
+def must_pause(counters: Counters) -> bool:
+    """Whether the agreed effort was made or the agreed block is reached."""
+    return counters.effort[0] >= counters.last_effort[0] or counters.visited[0] >= counters.last_block[0]
+
+
+@compiled
 def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
-    """Search until the stack is empty (DONE), ``counters.last_block`` blocks were visited in all (PAUSED), or room runs out.
-    Another thread may lower ``last_block`` meanwhile."""
+    """Search until the stack is empty (DONE), the agreed effort was made (PAUSED), or room runs out. Another thread may
+    lower ``last_effort`` meanwhile."""
     frames, counters = kernel.frames, kernel.counters
     while counters.depth[0] >= 0:
         depth = counters.depth[0]
         phase = frames.phase[depth]
         if phase == ENTER:
-            if counters.visited[0] >= counters.last_block[0]:
+            if must_pause(counters):
                 return PAUSED
             if 2 * (kernel.memory.entries[0] + depth + 2) > len(kernel.memory.used):
                 return MEMORY_FULL

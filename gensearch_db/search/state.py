@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from gensearch_db.search.arrays import Accumulators, CellArrays, SpaceArrays
 from gensearch_db.search.bounds import BoundArrays
 from gensearch_db.search.memory import Memory
 
+UNLIMITED = np.iinfo(np.int64).max
 BOUNDS, OWN_COSTS = 0, 1
 """What a split is worth: the least it can lead to (exact search), or the costs of its parts as blocks (steepest decrease)."""
 
@@ -81,13 +83,16 @@ class Children(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``last_block``: where to pause.
+    """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``effort``: what that took, counted in values of
+    cells read (a measure of time that no clock disturbs). ``last_block``, ``last_effort``: where to pause.
     ``restricted``: 1 if some splits were left out. ``answer``: lower bound and best cost of the frame that ended last.
     """
 
     depth: NDArray[np.int64]
     visited: NDArray[np.int64]
     last_block: NDArray[np.int64]
+    effort: NDArray[np.int64]
+    last_effort: NDArray[np.int64]
     restricted: NDArray[np.int64]
     answer: NDArray[np.float64]
 
@@ -139,6 +144,18 @@ class Kernel(NamedTuple):
     counters: Counters
 
 
+CHANGING = (
+    *("guide", "context", "left", "right", "sums", "order", "spare"),
+    *("memory", "frames", "children", "candidates", "counters"),
+)
+"""The groups of a kernel that a search writes to."""
+
+
+def twin(kernel: Kernel) -> Kernel:
+    """A kernel that shares what never changes and has the rest to itself. The given one must not have been used yet."""
+    return kernel._replace(**copy.deepcopy({name: getattr(kernel, name) for name in CHANGING}))
+
+
 def new_frames(capacity: int, word_count: int) -> Frames:
     """A stack with room for ``capacity`` frames."""
     arrays = {
@@ -162,4 +179,12 @@ def new_children(capacity: int, word_count: int) -> Children:
 
 def new_counters() -> Counters:
     """Nothing visited, no frame."""
-    return Counters(np.full(1, -1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2))
+    return Counters(
+        depth=np.full(1, -1, np.int64),
+        visited=np.zeros(1, np.int64),
+        last_block=np.full(1, UNLIMITED, np.int64),
+        effort=np.zeros(1, np.int64),
+        last_effort=np.zeros(1, np.int64),
+        restricted=np.zeros(1, np.int64),
+        answer=np.zeros(2),
+    )

@@ -33,7 +33,7 @@ class Group(structref.StructRefProxy):
 structref.define_boxing(GroupType, Group)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _borrowed(typing_context, array):  # type: ignore[no-untyped-def]
     """The same array without a count of references."""
 
@@ -53,7 +53,7 @@ def _as_structure(group):  # type: ignore[no-untyped-def]
 @overload(_as_structure)
 def _as_structure_compiled(group):  # type: ignore[no-untyped-def]
     if isinstance(group, types.Array):
-        return lambda group: _borrowed(group)
+        return lambda group: _borrowed(group)  # type: ignore[call-arg]
     if not isinstance(group, types.NamedTuple):
         return lambda group: group
     members = [(name, _member_type(kind)) for name, kind in zip(group.fields, group.types, strict=True)]

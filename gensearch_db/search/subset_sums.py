@@ -1,8 +1,8 @@
 """Compiled: divisions of a set whose sides hold chosen numbers of rows.
 
 Where the cost counts squared sizes, the best partitions waste no rows: every block holds the least number of rows, or hardly
-more. A set of values can be divided in so many ways that one of them nearly always hits such a size. Which sizes can be hit is the
-classic subset sum problem: one bit per size, shifted and joined once per value.
+more. A set of values can be divided in so many ways that one of them nearly always hits such a size. Which sizes can be hit is
+the classic subset sum problem: one bit per size, shifted and joined once per value.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from gensearch_db.cost.kernel import BlockContext, block_cost
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
 from gensearch_db.search.block_kernel import ONE, ZERO, code_range, fill_regions, join_words, lowest_bit, lowest_cover
 from gensearch_db.search.bounds import SQUARES, balanced_squares
-from gensearch_db.search.candidates import push, set_parts
+from gensearch_db.search.candidates import SIDE_EFFORT, push, set_parts
 from gensearch_db.search.memory import hash_of
 from gensearch_db.search.state import Kernel
 from gensearch_db.search.subset_sums import nearest_sum, parts_of_sum, reachable_sums
@@ -42,6 +42,7 @@ def next_random(state: NDArray[np.uint64]) -> float:
 def promise(kernel: Kernel, rows: int, squares: float, words: NDArray[np.uint64], context: BlockContext) -> float:
     """What the rows of one side are expected to cost: as a block, but squared sizes as if cut evenly into least groups."""
     guide, bounds = kernel.guide, kernel.bounds
+    kernel.counters.effort[0] += SIDE_EFFORT
     fill_regions(kernel.space, words, context)
     cost = block_cost(guide.costs, rows, rows, squares, context)
     if bounds.squares_weight > 0.0:

@@ -29,14 +29,15 @@ from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArray
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, cell_features, order_features
 from gensearch_db.search.candidates import MOST_EXACT_PARTS, MOST_TRIED_PARTS
-from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, refresh
-from gensearch_db.search.memory import bytes_per_slot, grown, new_memory
+from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, list_tree, refresh
+from gensearch_db.search.memory import Tree, bytes_per_slot, grown, new_memory, remember_tree
 from gensearch_db.search.own_costs import own_costs
 from gensearch_db.search.prices import cell_prices, least_rows, needed_rows
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import LEVELS, rollout
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame, space_of
 from gensearch_db.search.state import (
+    UNLIMITED,
     Children,
     Frames,
     Guide,
@@ -45,6 +46,7 @@ from gensearch_db.search.state import (
     new_children,
     new_counters,
     new_frames,
+    twin,
 )
 from gensearch_db.search.structures import structure
 
@@ -79,10 +81,17 @@ class Switches:
 class Worker:
     """Arrays, memory and stack for one problem."""
 
-    def __init__(self, problem: SearchProblem, switches: Switches | None = None, memory_limit: int | None = None) -> None:
+    def __init__(
+        self,
+        problem: SearchProblem,
+        switches: Switches | None = None,
+        memory_limit: int | None = None,
+        kernel: Kernel | None = None,
+    ) -> None:
+        """``kernel``: that of another worker on the same problem, whose unchanging arrays are shared."""
         announce(advance.__module__)
         self.problem = problem
-        self.kernel = build_kernel(problem, switches or Switches())
+        self.kernel = build_kernel(problem, switches or Switches()) if kernel is None else twin(kernel)
         self.compiled = structure(self.kernel)
         self.space = space_of(self.compiled)
         self.most_splits = _most_splits(problem)
@@ -101,9 +110,20 @@ class Worker:
         return self.problem.cells.cell_count
 
     @property
+    def tries_all_splits(self) -> bool:
+        """Whether no set has so many parts that only some of its divisions are tried."""
+        attributes = zip(self.problem.space.attributes, self.kernel.space.kinds, strict=True)
+        return all(kind <= TAXONOMY or attribute.leaf_count <= MOST_EXACT_PARTS for attribute, kind in attributes)
+
+    @property
     def visited(self) -> int:
         """Blocks looked at so far."""
         return int(self.kernel.counters.visited[0])
+
+    @property
+    def effort(self) -> int:
+        """What the blocks looked at took so far, in values of cells read."""
+        return int(self.kernel.counters.effort[0])
 
     def words_of(self, start: int, end: int) -> NDArray[np.uint64]:
         """The words of the cells ``order[start:end]`` together."""
@@ -126,9 +146,9 @@ class Worker:
         """Begin to solve the block ``order[start:end]`` against a limit. Nothing else may be in progress."""
         push_frame(self.compiled, start, end, words, limit)
 
-    def work(self, last_block: int) -> bool:
-        """Go on until the question is answered (True) or ``last_block`` blocks were visited in all, or until stopped."""
-        self.kernel.counters.last_block[0] = last_block
+    def work(self, last_effort: int) -> bool:
+        """Go on until the question is answered (True) or ``last_effort`` was made in all, or until stopped."""
+        self.kernel.counters.last_effort[0] = last_effort
         while True:
             code = advance(self.compiled, self.most_splits, self.most_parts)
             if code in (DONE, PAUSED):
@@ -140,7 +160,11 @@ class Worker:
 
     def stop(self) -> None:
         """Make the search pause at its next block; may be called from another thread."""
-        self.kernel.counters.last_block[0] = 0
+        self.kernel.counters.last_effort[0] = 0
+
+    def visit_at_most(self, blocks: int) -> None:
+        """Pause once so many more blocks were visited, whatever effort is allowed."""
+        self.kernel.counters.last_block[0] = self.visited + blocks
 
     def abandon(self) -> None:
         """Drop the question in progress; what was learnt stays in memory."""
@@ -166,11 +190,11 @@ class Worker:
             ),
         )
 
-    def roll(self, whole: Slice, level: int, last_block: int) -> bool:
-        """Find a good partition of a block by rollouts and remember it. False: halted at ``last_block`` blocks in all; go on by
+    def roll(self, whole: Slice, level: int, last_effort: int) -> bool:
+        """Find a good partition of a block by rollouts and remember it. False: halted at ``last_effort`` in all; go on by
         calling again."""
         guide, counters = self.kernel.guide, self.kernel.counters
-        counters.last_block[0] = last_block
+        counters.last_effort[0] = last_effort
         start, end, words = whole
         while True:
             guide.halted[0] = 0
@@ -178,7 +202,7 @@ class Worker:
             rollout(self.compiled, start, end, words, level, self.most_splits, self.most_parts)
             if guide.halted[0] == 0:
                 return True
-            if self.visited >= counters.last_block[0]:
+            if self.effort >= counters.last_effort[0] or self.visited >= counters.last_block[0]:
                 return False
             if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.used):
                 self._more_memory()
@@ -214,7 +238,8 @@ class Worker:
         completed greedily, so their cost (:meth:`cost_of`) may be above the one remembered."""
         found, forgotten = self.pieces(start, end, words)
         for part in forgotten:
-            self.roll(part, 0, np.iinfo(np.int64).max)
+            self.kernel.counters.last_block[0] = UNLIMITED
+            self.roll(part, 0, UNLIMITED)
             found.extend(self.slices(*part))
         return sorted(found, key=lambda part: part[0])
 
@@ -231,6 +256,20 @@ class Worker:
             (forgotten if ends[i] < 0 else found).append((start, to, block_words[i].copy()))
             start = to
         return found, forgotten
+
+    def tree(self, whole: Slice) -> Tree:
+        """The best partition tree known of a block, for another worker to take in."""
+        room = 2 * (whole[1] - whole[0])
+        words = np.zeros((room, len(whole[2])), np.uint64)
+        numbers, costs = np.zeros((room, 2), np.int64), np.zeros(room)
+        count = list_tree(self.compiled, *whole, 0, words, numbers, costs, self.most_parts)
+        return Tree(words[:count].copy(), numbers[:count].copy(), costs[:count].copy())
+
+    def take_in(self, tree: Tree) -> None:
+        """Remember another worker's tree where it is cheaper than what is known."""
+        while 2 * (self.kernel.memory.entries[0] + len(tree.costs) + 2) > len(self.kernel.memory.used):
+            self._more_memory()
+        remember_tree(self.kernel.memory, *tree)
 
     def partition(self, slices: list[Slice]) -> Partition:
         """The partition that slices of ``order`` make."""
