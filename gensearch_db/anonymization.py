@@ -26,6 +26,7 @@ from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.prepared import PreparedTable, drop_after_failure, prepare
 from gensearch_db.database.release import check_target, write_release
+from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
 from gensearch_db.database.value_domains import ValueColumn
 from gensearch_db.errors import (
@@ -171,7 +172,7 @@ def anonymize(
     elif fields:
         raise SpecificationError(f"a whole Problem is given, so {', '.join(fields)} cannot be given beside it")
     started = time.perf_counter()
-    with session_for(database, create=True) as session:
+    with reported(), session_for(database, create=True) as session:
         session.refuse_open_transaction()
         prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
         with prepared:

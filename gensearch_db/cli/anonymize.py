@@ -107,13 +107,11 @@ def run(
     """Carry out the command and print its outcome. Raises :class:`GensearchError`."""
     from gensearch_db.anonymization import anonymize, problem_from_fields
     from gensearch_db.cli.progress import watched
+    from gensearch_db.database.reported import reported
     from gensearch_db.problem.problem import Problem
 
     base = Problem.fields_from_toml(problem_file) if problem_file is not None else {}
     problem = problem_from_fields({**base, **fields})
-    with watched() as progress:
+    with watched() as progress, reported():
         release = anonymize(database, problem, replace=replace, progress=progress, release_on_interrupt=release_on_interrupt)
-    if as_json:
-        typer.echo(json.dumps(release.to_dict(), allow_nan=False))
-    else:
-        typer.echo(release.to_text())
+        typer.echo(json.dumps(release.to_dict(), allow_nan=False) if as_json else release.to_text())

@@ -24,8 +24,9 @@ def command(
 ) -> None:
     """Copy releases and their blocks, nothing else, with a data dictionary and how the receiver checks them."""
     from gensearch_db.database.opening import session_for
+    from gensearch_db.database.reported import reported
     from gensearch_db.statements.publish import publish
 
-    with session_for(database, read_only=True) as session:
+    with reported(), session_for(database, read_only=True) as session:
         for published in publish(session, releases, to, replace=replace):
             typer.echo(f"{published.table}: {published.rows:,} rows in {published.file}")

@@ -17,13 +17,13 @@ from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.reading import read_query
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release, open_release
 from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
-from gensearch_db.count_queries.statement import estimate_statement
+from gensearch_db.count_queries.statement import estimate_rows, estimate_text
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
 from gensearch_db.errors import DataError
 from gensearch_db.tokens import error_at
 
-_COUNTS_PER_STATEMENT = 100
+_COUNTS_PER_STATEMENT = 2500
 """DuckDB plans a statement in more than linear time in its columns; from here on nothing is gained by larger ones."""
 
 
@@ -103,7 +103,7 @@ def estimate_sql(database: Database, release: str, sql: str) -> str:
 def show_sql(release: Release, queries: Sequence[CountQuery]) -> str:
     """The one statement that estimates all the queries."""
     asked = _asked(release, resolve(release, queries))
-    return str(estimate_statement(release, [one.node for one in asked]))
+    return str(estimate_text(release, [one.node for one in asked]))
 
 
 def estimate_all(release: Release, queries: Sequence[CountQuery]) -> tuple[Answer, ...]:
@@ -131,7 +131,7 @@ def estimate_all(release: Release, queries: Sequence[CountQuery]) -> tuple[Answe
 def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Asked]) -> list[tuple[Any, ...]]:
     """The answers of one statement. A published value that a query cannot be compared with is an error of that query."""
     try:
-        return release.session.rows(estimate_statement(release, [one.node for one in asked]))
+        return estimate_rows(release, [one.node for one in asked])
     except DataError as error:
         if len({one.query for one in asked}) > 1:
             middle = len(asked) // 2

@@ -137,13 +137,10 @@ class Evaluation:
 
     def checks(self, requests: Sequence[CheckRequest]) -> Sequence[None]:
         """Nothing is wanted but the errors: types that cannot be compared, text that is no date."""
-        expressions = []
-        for request in requests:
-            family = request.column.family
-            sample = sample_of(family, request.column.type)
-            condition = request.pattern.format(*(f"({text}\n)" for text in request.texts))
-            expressions.append(Sql(f"(SELECT {condition} FROM (SELECT {sample} AS value))"))
-        self.session.row(statement("estimate/evaluate", expressions=expressions))
+        column = requests[0].column
+        conditions = [Sql(request.pattern.format(*(f"({text}\n)" for text in request.texts))) for request in requests]
+        sample = sample_of(column.family, column.type)
+        self.session.row(statement("estimate/checks", conditions=conditions, sample=sample))
         return [None] * len(requests)
 
 

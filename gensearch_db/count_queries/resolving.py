@@ -201,7 +201,9 @@ class _Resolver:
             constant.text if constant.literal else self.answers[ConstantRequest(constant.text)]
             for constant in _constants(predicate)
         ]
-        return Check(Sql(request.pattern.format(*texts)))
+        condition = request.pattern.format(*texts)
+        holds_null = isinstance(predicate, OneOf) and any(text.upper() == "NULL" for text in texts)
+        return Check(Sql(f"({condition}) OR NULL" if holds_null else condition))  # what is not found is then unknown
 
 
 def _cut_request(column: PublishedColumn, predicate: Comparison | OneOf, constant: Constant) -> CutRequest:
@@ -219,7 +221,9 @@ def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matc
     if isinstance(predicate, Comparison):
         pattern = f"value {predicate.operator} {{0}}"
     elif isinstance(predicate, OneOf):
-        pattern = "value IN (" + ", ".join(f"{{{number}}}" for number in range(len(texts))) + ")"
+        # IN would be planned as a join, one for each list: thousands of them take minutes
+        members = ", ".join(f"{{{number}}}" for number in range(len(texts)))
+        pattern = f"CASE WHEN value IS NOT NULL THEN list_position([{members}], value) IS NOT NULL END"
     else:
         pattern = f"value {predicate.operator} {{0}}" + (" ESCAPE {1}" if predicate.escape is not None else "")
     return CheckRequest(column, texts, pattern)

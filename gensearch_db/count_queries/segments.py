@@ -36,6 +36,14 @@ class Segments:
     missing: bool
     reach: tuple[Position, Position] | None
 
+    def ends(self) -> tuple[Position | None, Position | None]:
+        """Where open ends are taken to be if no published bounds place them: as far from the cuts as these are apart."""
+        if self.reach is None:
+            return None, None
+        low, high = self.reach
+        width = high - low or 1
+        return low - width, high + width
+
 
 class Line:
     """All pieces of one ordered column in one query. ``cuts`` ascend.

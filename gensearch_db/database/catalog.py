@@ -15,6 +15,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
+from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
 from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.problem.problem import Problem
@@ -105,7 +106,7 @@ def require_release(session: Session, written: str) -> CatalogEntry:
 
 def drop_release(database: Database, written: str) -> None:
     """Drop a release, its blocks and its catalog row in one transaction. Raises :class:`SpecificationError`."""
-    with session_for(database) as session:
+    with reported(), session_for(database) as session:
         entry = require_release(session, written)
         with session.transaction():
             remove_release(session, entry)

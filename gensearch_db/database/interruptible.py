@@ -14,6 +14,9 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
+_PIECE_SECONDS = 0.05
+"""How long the main thread waits before it looks up."""
+
 _RETRY_SECONDS = 0.05
 """An interrupt that arrives before the statement has begun is lost, so it is repeated until the statement ends."""
 
@@ -31,6 +34,9 @@ class InterruptibleRunner:
             return work()  # only the main thread is ever interrupted
         future = self._beside.submit(work)
         try:
+            # A signal that comes just before the wait begins would be noticed only at its end, so the wait is taken in pieces.
+            while not wait([future], timeout=_PIECE_SECONDS).done:
+                pass
             return future.result()
         except KeyboardInterrupt:
             self._end(future)

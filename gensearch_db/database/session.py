@@ -18,6 +18,7 @@ import duckdb
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.interruptible import InterruptibleRunner, Result
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
+from gensearch_db.database.reported import commit_begins, commit_failed
 from gensearch_db.errors import GensearchError, SpecificationError
 
 if TYPE_CHECKING:
@@ -171,24 +172,14 @@ class Session:
         try:
             self.execute(statement("session/begin"))
             yield
-            self._commit()
+            commit_begins()
+            self.execute(statement("session/commit"))
+            self.committed = True
         except BaseException:
+            commit_failed()
             with suppress(duckdb.Error):  # a failed BEGIN or COMMIT leaves none
                 self.connection.execute(statement("session/rollback"))
             raise
-
-    def _commit(self) -> None:
-        """Commit. An interrupt that comes while the engine is at it counts only if the engine heeded it."""
-
-        def commit() -> None:
-            self.connection.execute(statement("session/commit")).fetchall()
-            self.committed = True
-
-        try:
-            self._run(commit)
-        except KeyboardInterrupt:
-            if not self.committed:
-                raise
 
     @property
     def in_transaction(self) -> bool:

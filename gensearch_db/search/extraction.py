@@ -1,4 +1,4 @@
-"""From what the memory knows to a partition: follow the first steps of the best partitions known."""
+"""Compiled: from what the memory knows to slices: follow the first steps of the best partitions known."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.domain.attribute import RelaxedTaxonomyAttribute, TaxonomyAttribute, UnorderedAttribute
-from gensearch_db.domain.region import Block, Interval, LeafSet, Region
-from gensearch_db.search.arrays import SpaceArrays
-from gensearch_db.search.block_kernel import attribute_mask, code_range, evaluate_block, sum_features
+from gensearch_db.search.block_kernel import evaluate_block, sum_features
 from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import is_single_group
 from gensearch_db.search.memory import UNKNOWN, WHOLE, slot_of
-from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.solver import divide, gather_part
 from gensearch_db.search.state import Kernel
 
@@ -174,28 +170,3 @@ def list_tree(
                 kernel, boundaries[part], boundaries[part + 1], below, count, node_words, splits, costs, most_parts
             )
     return count
-
-
-def block_of_words(space: SpaceArrays, problem: SearchProblem, words: NDArray[np.uint64]) -> Block:
-    """The block that stands behind its words: the tight region of each attribute, or the region itself where regions stay
-    untightened."""
-    regions: list[Region] = []
-    for j, attribute in enumerate(problem.space.attributes):
-        if isinstance(attribute, RelaxedTaxonomyAttribute | UnorderedAttribute):
-            regions.append(attribute.tight(LeafSet(int(attribute_mask(space, words, j))).codes()))
-            continue
-        lower, upper = code_range(space, words, j)
-        if isinstance(attribute, TaxonomyAttribute):
-            regions.append(attribute.tight((int(lower), int(upper) - 1)))
-        else:
-            regions.append(Interval(int(lower), int(upper)))
-    return tuple(regions)
-
-
-def canonical_partition(blocks: list[Block], slices: list[NDArray[np.int64]], cell_count: int) -> Partition:
-    """Number the blocks in the order of their regions. ``slices[i]``: the cells of ``blocks[i]``; others are suppressed."""
-    ranking = sorted(range(len(blocks)), key=lambda i: [region.sort_key() for region in blocks[i]])
-    block_of_cell = np.full(cell_count, -1, dtype=np.int64)
-    for number, i in enumerate(ranking):
-        block_of_cell[slices[i]] = number
-    return Partition(tuple(blocks[i] for i in ranking), block_of_cell)

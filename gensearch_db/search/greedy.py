@@ -26,6 +26,13 @@ def parts_hold(
 ) -> tuple[bool, float]:
     """Whether every non-empty part of a split is feasible, and what the parts cost together. Fills ``part_words``."""
     total = 0.0
+    if kernel.guide.sizes_decide == 1 and kernel.costs.suppression_price == 0.0:
+        for part in range(parts):  # seen sooner than by a look at everything else
+            rows = np.int64(0)
+            for i in range(boundaries[part], boundaries[part + 1]):
+                rows += kernel.cells.rows[kernel.order[i]]
+            if boundaries[part] < boundaries[part + 1] and rows < kernel.bounds.minimum_rows:
+                return False, np.inf
     for part in range(parts):
         start, end = boundaries[part], boundaries[part + 1]
         if start == end:

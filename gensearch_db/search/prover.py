@@ -1,9 +1,9 @@
 """The half of the search that proves: it solves the root against the best known cost, or thresholds below it.
 
-Easy problems are proven fastest by one pass against the best known cost; hard ones get their bound raised by thresholds. Which
-kind it is shows only later, so both have their turn, with growing effort. A pass against a threshold ends with the optimum, or
-with the proof that no partition costs less than the threshold. Passes share the memory, so a later one soon gets to where the
-earlier one stopped.
+Problems whose bound is close to the optimum are proven soon by thresholds just above the bound, the others by one pass against
+the best known cost. Which kind it is shows only later, so both have their turn, with growing effort. A pass against a threshold
+ends with the optimum, or with the proof that no partition costs less than the threshold. Passes share the memory, so a later
+one soon gets to where the earlier one stopped.
 """
 
 from __future__ import annotations
@@ -13,15 +13,21 @@ from collections.abc import Iterator
 
 from gensearch_db.search.worker import Slice, Worker
 
-STEP = 0.25
-"""How far a threshold lies on the way from the proven bound to the best known cost."""
+FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.25, 0.5, 0.01
+"""How far a threshold lies on the way from the proven bound to the best known cost: shorter after a pass that was given up."""
+STEP_GROWTH = 1.5
 
+FIRST_CLIMB = 100_000_000
+"""Effort (values of cells read) of the first passes against thresholds, which prove what has a bound close to its optimum."""
 FIRST_DIRECT = 1_000_000_000
-"""Effort (values of cells read) of the first pass, which is one against the best known cost: it proves most problems that can
-be proven soon, and to break it off earlier makes those slower than they need be."""
+"""Then the effort of one pass against the best known cost: it proves most problems that can be proven soon, and to break it
+off earlier makes those slower than they need be."""
 FIRST_EFFORT = 100_000_000
-"""Effort of passes against thresholds, then ``DIRECT_SHARE`` times as much of one against the best cost; doubled in turn."""
+"""Then the effort of passes against thresholds, and ``DIRECT_SHARE`` times as much of one against the best cost; doubled in
+turn."""
 DIRECT_SHARE = 3
+PASSES = 5
+"""Thresholds that may be given up within such an effort."""
 
 ROUNDING = 1e-9
 """Relative difference of two sums of the same costs in another order."""
@@ -38,11 +44,12 @@ class Prover:
         self.cost = math.inf
         self.finished = False
         self.in_first_pass = True
-        """The first pass moves no bound before its end, so it must not be judged by that."""
+        """The first pass against the best known cost moves no bound before its end, so it must not be judged by that."""
         self.slices: list[Slice] = []
         """The partition that costs ``cost``, as slices of ``order``, once a pass has found one."""
         self.order = worker.kernel.order
         self._allowance = 0
+        self._step = FIRST_STEP
         self._work = self._prove()
 
     def step(self, allowance: int) -> None:
@@ -59,18 +66,29 @@ class Prover:
         self.finished = self.lower_bound >= known - slack
 
     def _prove(self) -> Iterator[None]:
-        yield from self._passes(True, FIRST_DIRECT)
+        yield from self._climb(FIRST_CLIMB)
+        yield from self._direct(FIRST_DIRECT)
         self.in_first_pass = False
         effort = FIRST_EFFORT
         while not self.finished:
-            yield from self._passes(False, effort)
-            yield from self._passes(True, DIRECT_SHARE * effort)
+            yield from self._climb(effort)
+            yield from self._direct(DIRECT_SHARE * effort)
             effort *= 2
 
-    def _passes(self, direct: bool, effort: int) -> Iterator[None]:
+    def _climb(self, effort: int) -> Iterator[None]:
+        """Passes against thresholds, farther ones after a success and nearer ones after a failure."""
+        last = self.worker.effort + effort
+        self._step = max(self._step, 2 * SMALLEST_STEP)
+        while not self.finished and self.worker.effort < last and self._step >= SMALLEST_STEP:
+            bound = self.lower_bound
+            yield from self._pass(False, min(last, self.worker.effort + effort // PASSES))
+            longer = self.lower_bound > bound
+            self._step = min(LARGEST_STEP, STEP_GROWTH * self._step) if longer else self._step / 2
+
+    def _direct(self, effort: int) -> Iterator[None]:
         last = self.worker.effort + effort
         while not self.finished and self.worker.effort < last:
-            yield from self._pass(direct, last)
+            yield from self._pass(True, last)
 
     def _pass(self, direct: bool, last: int) -> Iterator[None]:
         """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all."""
@@ -106,7 +124,7 @@ class Prover:
         known = min(self.best_cost, self.cost)
         if math.isinf(known):
             return known
-        threshold = self.lower_bound + STEP * (known - self.lower_bound)
+        threshold = self.lower_bound + self._step * (known - self.lower_bound)
         if self.worker.kernel.bounds.integral:
             return min(known, math.ceil(threshold) + 1.0)
         return known if threshold > known * (1 - 1e-4) else threshold

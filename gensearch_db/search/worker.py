@@ -29,9 +29,10 @@ from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArray
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, cell_features, order_features
 from gensearch_db.search.candidates import MOST_EXACT_PARTS, MOST_TRIED_PARTS
-from gensearch_db.search.extraction import block_of_words, canonical_partition, extract, list_tree, refresh
+from gensearch_db.search.extraction import extract, list_tree, refresh
 from gensearch_db.search.memory import Tree, bytes_per_slot, grown, new_memory, remember_tree
 from gensearch_db.search.own_costs import own_costs
+from gensearch_db.search.partitions import partition_of_words
 from gensearch_db.search.prices import cell_prices, least_rows, needed_rows
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import LEVELS, rollout
@@ -273,15 +274,14 @@ class Worker:
 
     def partition(self, slices: list[Slice]) -> Partition:
         """The partition that slices of ``order`` make."""
-        blocks: list[Block] = [block_of_words(self.space, self.problem, words) for _, _, words in slices]
-        members = [self.kernel.order[start:end].copy() for start, end, _ in slices]
-        return canonical_partition(blocks, members, self.cell_count)
+        members = [self.kernel.order[start:end] for start, end, _ in slices]
+        return partition_of_words(self.problem, self.kernel.space, np.array([words for _, _, words in slices]), members)
 
     def partition_of(self, groups: Iterable[tuple[bytes, bytes]]) -> Partition:
         """The partition that groups of cells make, each given by its cell numbers and its words as bytes."""
         members, words = zip(*groups, strict=True)
-        blocks = [block_of_words(self.space, self.problem, np.frombuffer(each, np.uint64).copy()) for each in words]
-        return canonical_partition(blocks, [np.frombuffer(each, np.int64) for each in members], self.cell_count)
+        table = np.array([np.frombuffer(each, np.uint64) for each in words])
+        return partition_of_words(self.problem, self.kernel.space, table, [np.frombuffer(each, np.int64) for each in members])
 
     def evaluate(self, start: int, end: int, words: NDArray[np.uint64]) -> tuple[int, int, bool, float]:
         """Rows, size, feasibility and cost of the block ``order[start:end]``."""

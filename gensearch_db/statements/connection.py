@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.rendering import statement
+from gensearch_db.database.reported import reported
 from gensearch_db.errors import QueryError, SpecificationError
 from gensearch_db.search.result import Progress, never_stop
 from gensearch_db.statements.engine_calls import EngineCalls
@@ -89,12 +90,13 @@ class Connection(EngineCalls):
     def carry_out(self, own: OwnStatement) -> Self:
         """Carry out one statement of ours that was read before; its rows are then fetched as after ``execute``."""
         self._forget_answer()
-        table = self._answer_to(own)
-        # An answer streams like any result; on a cursor of its own it leaves the connection free.
-        self._answer = self.engine.cursor()
-        self._answer.register("answer", table)
-        self._answer.execute(statement("statements/answer"))
-        return self
+        with reported():
+            table = self._answer_to(own)
+            # An answer streams like any result; on a cursor of its own it leaves the connection free.
+            self._answer = self.engine.cursor()
+            self._answer.register("answer", table)
+            self._answer.execute(statement("statements/answer"))
+            return self
 
     def executemany(self, query: Any, *arguments: Any, **options: Any) -> Self:
         """DuckDB's ``executemany``. Raises :class:`QueryError` for our statements, which take no parameters."""

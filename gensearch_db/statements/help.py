@@ -85,8 +85,8 @@ STATEMENTS = (
         "PUBLISH",
         "PUBLISH release, … TO 'target' [REPLACE]",
         "Copies what may be handed out, `release` and `release_blocks` and nothing else, into a .duckdb file, or into a "
-        "folder as 'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. An "
-        "existing target is only overwritten with REPLACE.",
+        "folder of its own as 'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. "
+        "An existing target is only overwritten with REPLACE.",
         "PUBLISH adult_release TO 'handout.duckdb'",
     ),
 )

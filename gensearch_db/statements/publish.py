@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import shlex
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from gensearch_db.database.catalog import CatalogEntry, require_release
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import GensearchError, SpecificationError
+from gensearch_db.statements.handing_over import (
+    DICTIONARY,
+    file_of,
+    place_files,
+    place_folder,
+    refuse_files,
+    refuse_folder,
+    staged,
+)
 from gensearch_db.statements.reader import written_name, written_string
 
 _ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
@@ -70,13 +76,27 @@ def published_type(type_name: str) -> str:
 def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:
     """Copy ``releases`` to ``target``: a ``.duckdb`` file, or ``folder/*.parquet`` or ``folder/*.csv``.
 
-    Written to a temporary place beside the target and moved there when complete. Beside a file goes
-    ``<file>.dictionary.json``, into a folder ``dictionary.json``. An existing target is overwritten with ``replace`` only.
-    Raises :class:`SpecificationError` for unknown releases, clashing names and targets that cannot be written.
+    What is read is one state of the database, and a reader of the target finds a whole publication, the old or the new one
+    (:mod:`gensearch_db.statements.handing_over`). Beside a file goes ``<file>.dictionary.json``, into a folder
+    ``dictionary.json``. An existing target is overwritten with ``replace`` only. Raises :class:`SpecificationError` for
+    unknown releases, clashing names, targets that cannot be written, and inside a transaction of the user's.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
     path = Path(target)
+    session.refuse_open_transaction()
+    try:
+        if path.suffix.lower() in (".duckdb", ".db"):
+            return _to_database(session, releases, path, replace)
+        if path.name in ("*.parquet", "*.csv"):
+            return _to_folder(session, releases, path.parent, path.suffix, replace)
+    except OSError as error:
+        raise SpecificationError(f"cannot write '{target}': {error}") from error
+    raise SpecificationError(f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'")
+
+
+def _all_parts(session: Session, releases: Sequence[str]) -> list[_Part]:
+    """The tables of all releases. Raises :class:`SpecificationError` where one does not exist or two have one name."""
     entries = [require_release(session, written) for written in releases]
     parts = [part for entry in entries for part in _parts(session, entry)]
     names = [part.name.casefold() for part in parts]
@@ -85,11 +105,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
             raise SpecificationError(
                 f"two of the tables to publish are called '{part.name}'; publish them to different targets"
             )
-    if path.suffix.lower() in (".duckdb", ".db"):
-        return _to_database(session, parts, path, replace)
-    if path.name in ("*.parquet", "*.csv"):
-        return _to_folder(session, parts, path.parent, path.suffix, replace)
-    raise SpecificationError(f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'")
+    return parts
 
 
 def _parts(session: Session, entry: CatalogEntry) -> list[_Part]:
@@ -102,70 +118,56 @@ def _parts(session: Session, entry: CatalogEntry) -> list[_Part]:
     return parts
 
 
-def _to_database(session: Session, parts: list[_Part], path: Path, replace: bool) -> list[PublishedTable]:
+def _to_database(session: Session, releases: Sequence[str], path: Path, replace: bool) -> list[PublishedTable]:
     dictionary_path = path.with_name(path.name + ".dictionary.json")
-    _refuse_existing([path, dictionary_path], replace)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.duckdb")
+    refuse_files([path, dictionary_path], replace=replace)
+    _all_parts(session, releases)  # what is wrong with the request is told before anything is made
     alias = session.temporary_name("handout")
     published = []
-    try:
-        session.execute(statement("statements/publish_attach", path=str(temporary), alias=alias))
+    with staged(path) as staging:
+        session.execute(statement("statements/publish_attach", path=str(staging / path.name), alias=alias))
         try:
-            for part in parts:
-                name = (alias, "main", part.name)
-                session.execute(statement("statements/publish_table", target=name, rows=part.rows()))
-                if part.name == part.entry.blocks:
-                    text = _public_dictionary(part.entry.dictionary).to_json()
-                    session.execute(statement("release/comment", release_blocks=name, dictionary=text))
-                published.append(_published(session, part, name, path))
+            with session.transaction():
+                parts = _all_parts(session, releases)
+                for part in parts:
+                    name = (alias, "main", part.name)
+                    session.execute(statement("statements/publish_table", target=name, rows=part.rows()))
+                    if part.name == part.entry.blocks:
+                        text = _public_dictionary(part.entry.dictionary).to_json()
+                        session.execute(statement("release/comment", release_blocks=name, dictionary=text))
+                    published.append(_published(session, part, name, path))
         finally:
             session.execute(statement("statements/publish_detach", alias=alias))
-        _write(dictionary_path, _dictionary(parts, str(path.name), None))
-        os.replace(temporary, path)
-    except OSError as error:
-        raise SpecificationError(f"cannot write '{path}': {error}") from error
-    finally:
-        for leftover in (temporary, temporary.with_name(temporary.name + ".wal")):
-            leftover.unlink(missing_ok=True)
+        _write(staging / dictionary_path.name, _dictionary(parts, str(path.name), None))
+        place_files(staging, path, dictionary_path)
     return published
 
 
-def _to_folder(session: Session, parts: list[_Part], folder: Path, suffix: str, replace: bool) -> list[PublishedTable]:
-    files = {part.name: quote(part.name, safe=" ") + suffix for part in parts}
-    _refuse_existing([folder / name for name in (*files.values(), "dictionary.json")], replace)
-    temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: str, replace: bool) -> list[PublishedTable]:
+    refuse_folder(folder, replace=replace)
     published = []
-    try:
-        temporary.mkdir(parents=True)
-        marker = _marker(session, parts) if suffix == ".csv" else None
-        for part in parts:
-            path = str(temporary / files[part.name])
-            if marker is None:
-                session.execute(statement("statements/publish_parquet", path=path, rows=part.rows()))
-            else:
-                rows = part.rows(nested_as_json=True)
-                session.execute(statement("statements/publish_csv", path=path, rows=rows, marker=marker))
-            published.append(_published(session, part, part.table, folder / files[part.name]))
-        _write(temporary / "dictionary.json", _dictionary(parts, f"{folder.name}/*{suffix}", marker))
-        folder.mkdir(parents=True, exist_ok=True)
-        for file in sorted(temporary.iterdir()):
-            os.replace(file, folder / file.name)
-    except OSError as error:
-        raise SpecificationError(f"cannot write to '{folder}': {error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    place = Path(os.path.realpath(folder))
+    with staged(place) as staging:
+        with session.transaction():
+            parts = _all_parts(session, releases)
+            marker = _marker(session, parts) if suffix == ".csv" else None
+            for part in parts:
+                name = file_of(part.name, suffix)
+                written = str(staging / name)
+                if marker is None:
+                    session.execute(statement("statements/publish_parquet", path=written, rows=part.rows()))
+                else:
+                    rows = part.rows(nested_as_json=True)
+                    session.execute(statement("statements/publish_csv", path=written, rows=rows, marker=marker))
+                published.append(_published(session, part, part.table, folder / name))
+        _write(staging / DICTIONARY, _dictionary(parts, f"{folder.name}/*{suffix}", marker))
+        place_folder(staging, place, replace=replace)
     return published
 
 
 def _published(session: Session, part: _Part, table: TableName, path: Path) -> PublishedTable:
     count = session.value(statement("statements/count_rows", table=table))
     return PublishedTable(part.entry.release, part.name, str(path), count)
-
-
-def _refuse_existing(paths: Sequence[Path], replace: bool) -> None:
-    existing = [str(path) for path in paths if path.exists()]
-    if existing and not replace:
-        raise SpecificationError(f"{', '.join(existing)} exists already; say REPLACE to overwrite it, or choose another target")
 
 
 def _marker(session: Session, parts: list[_Part]) -> str:
@@ -183,9 +185,7 @@ def _marker(session: Session, parts: list[_Part]) -> str:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _public_dictionary(dictionary: ReleaseDictionary) -> ReleaseDictionary:
@@ -256,7 +256,7 @@ def _verification(entry: CatalogEntry, target: str) -> dict[str, str]:
     folder, _, pattern = target.rpartition("/")
     if pattern.startswith("*."):
         reader = "read_csv" if pattern == "*.csv" else "read_parquet"
-        path = f"{folder}/{quote(entry.release, safe=' ')}{pattern[1:]}"
+        path = f"{folder}/{file_of(entry.release, pattern[1:])}"
         rows = f"{reader}({written_string(path)})"
         return {"sql": f"SELECT min(size) AS k FROM (SELECT count(*) AS size FROM {rows} GROUP BY {labels})"}
     requirements = " ".join(f"--subject-to {shlex.quote(constraint)}" for constraint in entry.problem.subject_to)

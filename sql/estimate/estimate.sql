@@ -1,78 +1,156 @@
 -- name: estimate/estimate
--- purpose: the estimates of a workload of count queries on a release, from its blocks alone, in one pass
--- parameters: blocks, count (name), columns (of the release that the queries look at), counts (one per counted column)
-WITH blocks AS (
-    SELECT
+-- purpose: the estimates of a workload of count queries on a release, from its blocks alone; what is asked are rows
+-- parameters: blocks, count (name), columns (that the queries look at), cases and parts (relations: what
+--   is asked), slots, secrets (1 to the most columns of a case), single, several (which kinds of conditions there are), number_count
+WITH blocks AS MATERIALIZED (
+    SELECT row_number() OVER () AS block, tuples,
 {% for column in columns %}
 {% if column.kind == 'ordered' %}
-        {{ column.lower }} AS lower_{{ column.number | integer }}, {{ column.upper }} AS upper_{{ column.number | integer }}, {{ column.missing }} AS missing_{{ column.number | integer }},
-        dense_rank() OVER (ORDER BY {{ column.lower }}, {{ column.upper }}, {{ column.missing }}) AS region_{{ column.number | integer }},
-{% elif column.kind == 'categorical' %}
-        {{ column.list }} AS members_{{ column.number | integer }},
-        dense_rank() OVER (ORDER BY {{ column.list }}) AS region_{{ column.number | integer }},
+        lower_{{ column.place | integer }}, upper_{{ column.place | integer }}, missing_{{ column.place | integer }},
 {% else %}
-        {{ column.list }} AS members_{{ column.number | integer }}, row_number() OVER () AS region_{{ column.number | integer }},
+        members_{{ column.place | integer }},
+{% if column.kind == 'sensitive' %}
+        CAST(list_sum(list_transform(members_{{ column.place | integer }}, lambda one: one."count")) AS BIGINT) AS total_{{ column.place | integer }},
+{% endif %}
 {% endif %}
 {% endfor %}
-        {{ count | identifier }} AS tuples
-    FROM {{ blocks }}
-){% for column in columns %},
-{% if column.kind == 'ordered' %}
-{{ column.ends | identifier }} AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
-    SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
+{% for column in columns %}
+        CAST(dense_rank() OVER (ORDER BY {% if column.kind == 'ordered' %}lower_{{ column.place | integer }}, upper_{{ column.place | integer }}, missing_{{ column.place | integer }}{% else %}members_{{ column.place | integer }}{% endif %}) AS INTEGER) AS region_{{ column.place | integer }},
+{% endfor %}
     FROM (
-        SELECT list(DISTINCT bound ORDER BY bound) AS bounds
-        FROM (SELECT lower_{{ column.number | integer }} AS bound FROM blocks UNION ALL SELECT upper_{{ column.number | integer }} FROM blocks)
-        WHERE bound IS NOT NULL
+        SELECT
+{% for column in columns %}
+{% if column.kind == 'ordered' %}
+            {{ column.lower }} AS lower_{{ column.place | integer }}, {{ column.upper }} AS upper_{{ column.place | integer }}, {{ column.missing }} AS missing_{{ column.place | integer }},
+{% else %}
+            {{ column.list }} AS members_{{ column.place | integer }},
+{% endif %}
+{% endfor %}
+            {{ count | identifier }} AS tuples
+        FROM {{ blocks }}
     )
 ),
-{{ column.cover | identifier }} AS (
-    SELECT
-{% for name, expression in column.shares %}
-        {{ expression }} AS {{ name }},
-{% endfor %}
-        region AS region_{{ column.number | integer }}
-    FROM (
-        SELECT DISTINCT region_{{ column.number | integer }} AS region, lower_{{ column.number | integer }} AS lower, upper_{{ column.number | integer }} AS upper,
-            missing_{{ column.number | integer }} AS missing, coalesce(lower, outer_first) AS first, coalesce(upper, outer_last) AS last
-        FROM blocks CROSS JOIN {{ column.ends | identifier }}
-    )
-){% elif column.kind == 'categorical' %}
-{{ column.cover | identifier }} AS (
-    SELECT
-{% for name, expression in column.shares %}
-        {{ expression }} AS {{ name }},
-{% endfor %}
-        region AS region_{{ column.number | integer }}
-    FROM (
-        SELECT region, {{ column.value }} AS value
-        FROM (SELECT region, unnest(members) AS member
-              FROM (SELECT DISTINCT region_{{ column.number | integer }} AS region, members_{{ column.number | integer }} AS members FROM blocks))
-    )
-    GROUP BY region
-){% else %}
-{{ column.cover | identifier }} AS (
-    SELECT
-{% for name, expression in column.shares %}
-        {{ expression }} AS {{ name }},
-{% endfor %}
-        region AS region_{{ column.number | integer }}
-    FROM (
-        SELECT region, {{ column.value }} AS value, member."count" AS tuples
-        FROM (SELECT region_{{ column.number | integer }} AS region, unnest(members_{{ column.number | integer }}) AS member FROM blocks)
-    )
-    GROUP BY region
-){% endif %}
-{% endfor %}
-
-SELECT unnest([
-{% for count in counts %}
-    {'number': {{ count.number | integer }}, 'estimate': coalesce(sum({{ count.expected }}), 0), 'deviation': sqrt(greatest(0, coalesce(sum({{ count.variance }}), 0))),
-     'lower': CAST(coalesce(sum({{ count.least }}), 0) AS BIGINT), 'upper': CAST(coalesce(sum({{ count.most }}), 0) AS BIGINT),
-     'blocks': count_if({{ count.touched }})}{{ count.comma }}
-{% endfor %}
-], recursive := true)
-FROM blocks
 {% for column in columns %}
-JOIN {{ column.cover | identifier }} USING (region_{{ column.number | integer }})
+{{ column.cover | identifier }} AS MATERIALIZED (
+{% if column.kind == 'ordered' %}
+{% include 'estimate/interval_cover.sql' %}
+{% else %}
+{% include 'estimate/list_cover.sql' %}
+{% endif %}
+
+),
 {% endfor %}
+cover AS MATERIALIZED (
+    SELECT {{ (columns | length + 1) | integer }} AS place, 0 AS class, 0 AS region, TRUE AS inside, CAST(1 AS DOUBLE) AS share, CAST(0 AS BIGINT) AS key
+{% for column in columns if column.kind != 'sensitive' %}
+    UNION ALL
+    SELECT {{ column.place | integer }}, class, region, inside, share, class * 4294967296 + region FROM {{ column.cover | identifier }}
+{% endfor %}
+),
+{% if secrets %}
+held AS MATERIALIZED (
+    SELECT CAST(0 AS BIGINT) AS key, CAST(NULL AS BIGINT) AS tuples
+{% for column in columns if column.kind == 'sensitive' %}
+    UNION ALL
+    SELECT class * 4294967296 + region, tuples FROM {{ column.cover | identifier }}
+{% endfor %}
+),
+{% endif %}
+placed AS MATERIALIZED (  -- a case that looks at fewer columns than others covers all of region 0 of the last place
+    SELECT *, place * 4294967296 + region AS key
+    FROM (
+        SELECT block, tuples, {% for column in columns %}region_{{ column.place | integer }}, {% if column.kind == 'sensitive' %}total_{{ column.place | integer }}, {% endif %}{% endfor %}
+
+            unnest(range(1, {{ (columns | length + 2) | integer }})) AS place, unnest([{% for column in columns %}region_{{ column.place | integer }}, {% endfor %}0]) AS region
+        FROM blocks
+    )
+),
+places AS (  -- the columns of each case, those that few blocks satisfy first
+    SELECT path, list({'place': place, 'class': class} ORDER BY reach, place) AS slots
+    FROM ({{ parts }}) LEFT JOIN (
+        SELECT class, sum(reach) AS reach
+        FROM cover JOIN (SELECT place, region, count(*) AS reach FROM placed GROUP BY ALL) USING (place, region)
+        GROUP BY class
+    ) USING (class)
+    GROUP BY path
+),
+chosen AS MATERIALIZED (
+    SELECT * EXCLUDE (path, slots),
+{% for slot in slots %}
+        coalesce(slots[{{ slot | integer }}].place, {{ (columns | length + 1) | integer }}) AS place_{{ slot | integer }}, coalesce(slots[{{ slot | integer }}].class, 0) AS class_{{ slot | integer }},
+{% endfor %}
+    FROM ({{ cases }}) LEFT JOIN places USING (path)
+),
+{% if single %}
+single AS (  -- conjunctions of conditions on single columns: what a block gives is a product
+    SELECT number, sum(held * share) AS expected, sum(held * share * (1 - share)) AS variance,
+        sum(greatest(0, tuples - total + held)) FILTER (inside) AS fewest, sum(least(tuples, held)) AS most, count(*) AS touched
+    FROM (
+        SELECT number, placed.tuples, {% for slot in slots %}{% if not loop.first %} * {% endif %}cover_{{ slot | integer }}.share{% endfor %} AS share,
+            {% for slot in slots %}{% if not loop.first %} AND {% endif %}cover_{{ slot | integer }}.inside{% endfor %} AS inside,
+{% if secrets %}
+            coalesce(held_1.tuples, placed.tuples) AS held,
+            CASE secret_place_1{% for column in columns if column.kind == 'sensitive' %} WHEN {{ column.place | integer }} THEN total_{{ column.place | integer }}{% endfor %} ELSE placed.tuples END AS total
+{% else %}
+            placed.tuples AS held, placed.tuples AS total
+{% endif %}
+        {% include 'estimate/cases_in_blocks.sql' %}
+        WHERE NOT several
+    )
+    GROUP BY number
+),
+{% endif %}
+{% if several %}
+cells AS (  -- a condition that falls into several cases: its cases in a block, and those of its opposite, are put together
+    SELECT number, joint, block, tuples,
+{% for secret in secrets %}
+        secret_{{ secret | integer }}, count_{{ secret | integer }},
+{% endfor %}
+        coalesce(sum(share) FILTER (truth), 0) AS share,
+        bool_or(truth) AS possible,
+        bool_or(NOT truth) AS uncertain
+    FROM (
+        SELECT number, joint, truth, block, placed.tuples,
+{% for secret in secrets %}
+            secret_{{ secret | integer }}, coalesce(held_{{ secret | integer }}.tuples, placed.tuples) AS count_{{ secret | integer }},
+{% endfor %}
+            {% for slot in slots %}{% if not loop.first %} * {% endif %}cover_{{ slot | integer }}.share{% endfor %} AS share
+        {% include 'estimate/cases_in_blocks.sql' %}
+        WHERE several
+    )
+    GROUP BY ALL
+),
+level_{{ (secrets | length + 1) | integer }} AS (
+    SELECT number, joint, block, tuples, {% for secret in secrets %}secret_{{ secret | integer }}, count_{{ secret | integer }}, {% endfor %}
+        CASE WHEN possible THEN tuples ELSE 0 END AS satisfied, CASE WHEN uncertain THEN tuples ELSE 0 END AS failed, weight * share AS expected, weight * share * (1 - share) AS variance
+    FROM (SELECT *, {% if secrets %}count_1{% for secret in secrets if secret > 1 %} * count_{{ secret | integer }} / tuples{% endfor %}{% else %}tuples{% endif %} AS weight FROM cells)
+),
+{% for secret in secrets | reverse %}
+level_{{ secret | integer }} AS (  -- at most as many tuples as have the sensitive value (Fréchet's inequalities)
+    SELECT number, joint, block, tuples, {% for outer in secrets if outer < secret %}secret_{{ outer | integer }}, count_{{ outer | integer }}, {% endfor %}
+
+        sum(least(count_{{ secret | integer }}, satisfied)) AS satisfied, sum(least(count_{{ secret | integer }}, failed)) AS failed, sum(expected) AS expected, sum(variance) AS variance
+    FROM level_{{ (secret + 1) | integer }}
+    GROUP BY ALL
+),
+{% endfor %}
+several AS (  -- the joint counts of several sensitive columns are not published: the plain binomial bounds their variance
+    SELECT number, sum(expected) AS expected, sum(CASE WHEN joint THEN expected * (1 - expected / tuples) ELSE variance END) AS variance,
+        sum(tuples - least(tuples, failed)) AS fewest, sum(least(tuples, satisfied)) AS most, count_if(satisfied > 0) AS touched
+    FROM level_1
+    GROUP BY number
+),
+{% endif %}
+answers AS (
+{% if single %}
+    SELECT * FROM single{% if several %} UNION ALL{% endif %}
+
+{% endif %}
+{% if several %}
+    SELECT * FROM several
+{% endif %}
+)
+SELECT number, coalesce(expected, 0) AS estimate, sqrt(greatest(0, coalesce(variance, 0))) AS deviation,
+    CAST(coalesce(fewest, 0) AS BIGINT) AS lower, CAST(coalesce(most, 0) AS BIGINT) AS upper, coalesce(touched, 0) AS blocks
+FROM (SELECT unnest(range({{ number_count | integer }})) AS number) LEFT JOIN answers USING (number)
+ORDER BY number

@@ -17,6 +17,7 @@ import pytest
 
 import gensearch_db
 from gensearch_db.errors import GensearchError, ResourceError
+from tests.cases.invariants import fingerprint
 
 from .house import NEW, House
 from .outcomes import record
@@ -75,8 +76,8 @@ def anonymize(path: Path) -> None:
 
 def publish(path: Path) -> None:
     with gensearch_db.connect(str(path)) as connection:
-        connection.execute(f"PUBLISH rel TO '{path.parent / 'out' / '*.parquet'}'")
-        connection.execute(f"PUBLISH rel TO '{path.parent / 'out.duckdb'}'")
+        connection.execute(f"PUBLISH rel TO '{path.parent / 'out' / '*.parquet'}' REPLACE")
+        connection.execute(f"PUBLISH rel TO '{path.parent / 'out.duckdb'}' REPLACE")
 
 
 def statements_of(action: Callable[[Path], None], house: House) -> int:
@@ -217,27 +218,48 @@ def test_a_process_killed_at_a_statement_leaves_the_old_release(house: House, af
 
 @pytest.mark.slow
 def test_a_process_killed_while_it_publishes_leaves_no_half_a_file(house: House) -> None:
-    """A target is there whole or not at all; the database is as it was; a publication afterwards works."""
+    """A target is there whole or not at all; the database is as it was; the next publication leaves nothing else behind.
+
+    What happens while files are moved is in ``test_handing_over``.
+    """
     seen: Counter[str] = Counter()
     publish(house.path)
-    whole = {path.name for path in (house.path.parent / "out").iterdir()}
+    whole = handed_out(house.path.parent)
     clear(house.path.parent)
     count = statement_count(lambda: publish(house.path))
     clear(house.path.parent)
-    for number in range(1, count + 1, 2):
+    for number in range(1, count + 1, 3):
         kill_at(publish, house, number, after=True)
-        target = house.path.parent / "out"
-        present = {path.name for path in target.iterdir()} if target.exists() else set()
-        assert present in (set(), whole), f"statement {number}: only {present} was written"
-        database = house.path.parent / "out.duckdb"
-        assert not database.exists() or duckdb.connect(database).execute("SELECT count(*) FROM rel_blocks").fetchone() != (0,)
-        seen[f"{'whole' if present else 'no'} Parquet, {'whole' if database.exists() else 'no'} database"] += 1
-        clear(house.path.parent)
+        present = handed_out(house.path.parent)
+        assert all(present[name] == whole[name] for name in present), f"statement {number}: half a publication"
+        folder, file = (sum(place in name for name in present) for place in ("out/", "out.duckdb"))
+        assert folder in (0, 3), f"statement {number}: only {present} was written"
+        seen[f"{'whole' if folder else 'no'} Parquet, {'whole' if file else 'no'} database"] += 1
         with duckdb.connect(house.path) as connection:
-            house.check_as_before(connection)
+            tables = connection.execute("SELECT list(table_name ORDER BY table_name) FROM duckdb_tables()").fetchone()
+            assert tables == (["people", "rel", "rel_blocks", "releases"],)
+            assert fingerprint(connection, "rel") == house.old
         house.restore()
-    publish(house.path)
-    record("SIGKILL of a publication", f"after every other of {count} statements", seen)
+        publish(house.path)
+        assert handed_out(house.path.parent) == whole
+        assert not list(house.path.parent.glob(".*")), "something was left behind"
+        clear(house.path.parent)
+    record("SIGKILL of a publication", f"after every third of {count} statements", seen)
+
+
+def handed_out(folder: Path) -> dict[str, Any]:
+    """What each published file says, a database by the rows of its tables; hidden files are none of a reader's business."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_dir() or name.startswith(("people.duckdb", ".out")):
+            continue
+        if path.suffix == ".duckdb":
+            with duckdb.connect(path, read_only=True) as connection:
+                found[name] = fingerprint(connection, "rel")
+        else:
+            found[name] = path.read_bytes()
+    return found
 
 
 def clear(folder: Path) -> None:

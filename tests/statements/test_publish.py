@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from gensearch_db.errors import SpecificationError
+from gensearch_db.statements import publish
 from gensearch_db.statements.connection import Connection, connect
 
 
@@ -144,3 +146,70 @@ def test_no_byte_speaks_of_persons_or_suppressed_rows(tmp_path: Path, target: st
     published = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != "source.duckdb")
     assert all(word in published for word in (b"asthma", b"influenza", b"Inka", b"illness"))
     assert [word for word in (*secret, str(tmp_path).encode()) if word in published] == []
+
+
+def test_a_folder_is_the_publication_and_nothing_else(tricky: Connection, tmp_path: Path) -> None:
+    """With REPLACE the whole folder is the new publication; what is not ours is neither lost nor handed out."""
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv'").fetchall()
+    with pytest.raises(SpecificationError, match="out exists already; say REPLACE"):
+        tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.parquet'")
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.parquet' REPLACE").fetchall()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["dictionary.json", "r.parquet", "r_blocks.parquet"]
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    for replace in ("", " REPLACE"):
+        with pytest.raises(SpecificationError, match=r"no part of a publication \(notes.txt\)"):
+            tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.parquet'{replace}")
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+    (tmp_path / "empty").mkdir()
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/empty/*.csv'").fetchall()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "out"]
+
+
+@pytest.mark.parametrize("target", ["*.parquet", "./*.csv", "no/such/*.csv", "folder.duckdb"])
+def test_targets_that_cannot_be(tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+    (tmp_path / "folder.duckdb").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecificationError):
+        tricky.execute(f"PUBLISH r TO '{target}' REPLACE")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.duckdb"]
+
+
+@pytest.mark.parametrize("target", ["out.duckdb", "out/*.parquet"])
+def test_an_open_transaction_is_refused(tricky: Connection, tmp_path: Path, target: str) -> None:
+    """What is in it is not committed: a file of it would be empty, or tell of a release that may never be."""
+    tricky.execute("BEGIN").fetchall()
+    with pytest.raises(SpecificationError, match="a transaction is open"):
+        tricky.execute(f"PUBLISH r TO '{tmp_path}/{target}'")
+    tricky.execute("COMMIT").fetchall()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("target", ["out.duckdb", "out/*.parquet", "out/*.csv"])
+def test_a_release_that_is_replaced_meanwhile_is_published_as_it_was(
+    tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """Rows and blocks come from one state of the database, though another run commits between the two."""
+    before = tricky.execute("SELECT list_sort(list(count)) FROM r_blocks").fetchone()
+    other = tricky.cursor()
+    published = publish._published
+
+    def meanwhile(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        other.execute(
+            "ANONYMIZE (SELECT * FROM t WHERE age < 40) INTO r REPLACE QUASI IDENTIFIERS (age SPLIT EVERY 20) "
+            "SENSITIVE (grade) SUBJECT TO k_anonymity(50) USING mondrian"
+        ).fetchall()
+        return published(*arguments)
+
+    monkeypatch.setattr(publish, "_published", meanwhile)
+    tricky.execute(f"PUBLISH r TO '{tmp_path / target}'").fetchall()
+    assert tricky.execute("SELECT list_sort(list(count)) FROM r_blocks").fetchone() != before
+    with duckdb.connect(str(tmp_path / target) if target.endswith("duckdb") else ":memory:") as receiver:
+        rows, blocks = (
+            ("r", "r_blocks")
+            if target.endswith("duckdb")
+            else (f"'{tmp_path}/out/{table}{target[5:]}'" for table in ("r", "r_blocks"))
+        )
+        assert receiver.execute(f"SELECT list_sort(list(count)) FROM {blocks}").fetchone() == before
+        sizes = receiver.execute(f"SELECT list_sort(list(n)) FROM (SELECT count(*) AS n FROM {rows} GROUP BY age)").fetchone()
+        assert sizes == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +18,9 @@ from gensearch_db.errors import DataError
 
 _UNIT = {Family.TIMESTAMP: 86_400_000_000, Family.TIMESTAMPTZ: 86_400_000_000, Family.TIMESTAMP_NS: 86_400_000_000_000}
 """Timestamps measure lengths in days, as dates do."""
+
+_WIDEST = 1e300
+"""Of this the length of the missing leaf, and a sum over as many rows as can be anonymized, are finite doubles."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,10 @@ def _lengths(values: DistinctValues, plan: Plan) -> list[tuple[float, float]]:
     low = first.lower if first.lower is not None else min(observed[0], first.upper if first.upper is not None else observed[0])
     step = 1 if values.family.whole else 0
     high = last.upper if last.upper is not None else max(observed[-1] + step, last.lower if last.lower is not None else low)
-    if values.family is Family.FLOAT and not math.isfinite(high - low):
+    if values.family is Family.FLOAT and high - low > _WIDEST:
         raise DataError(
-            f"column '{values.column.name}' reaches from {low:g} to {high:g}, further than a DOUBLE can measure: divide it by 2"
+            f"column '{values.column.name}' reaches from {low:g} to {high:g}; lengths beyond {_WIDEST:g} cannot be added up as"
+            " DOUBLE: divide the column by a large number first"
         )
     unit = _UNIT.get(values.family, 1)
 

@@ -1,0 +1,61 @@
+"""What fuzzing found, as small as it could be made: each stays."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import gensearch_db
+from gensearch_db.errors import DataError
+from tests.cases.invariants import Surroundings
+
+from .problems import Case
+from .test_releases import check
+
+VALUES = {"labels": "values", "strategy": "mondrian", "suppress_at_most": 20}
+
+FOUND = {
+    # The invariants did not know names of years, and a value that is spelled like the whole domain.
+    "years, 2026-11-28": ("DATE", [datetime.date(year, 1, 1) for year in (2020, 2021, 2022)], {}, VALUES),
+    "a star, 2026-11-28": ("VARCHAR", ["*"], {"unordered": True}, VALUES),
+    "nearly as wide as a DOUBLE can measure": ("DOUBLE", [0.0, None, 0.9e300], {}, VALUES),
+}
+
+
+@pytest.mark.parametrize("found", FOUND)
+def test_a_release(tmp_path: Path, found: str) -> None:
+    kind, values, split, fields = FOUND[found]
+    case = case_of({"age": (kind, values)}, {"age": split}, **fields)
+    with duckdb.connect() as connection:
+        case.create(connection)
+        before = Surroundings.of(connection, tmp_path)
+        gensearch_db.anonymize(connection, **case.problem)
+        check(connection, case, before, tmp_path, None)
+
+
+@pytest.mark.parametrize("strategy", ["mondrian", "mondrian_steepest", "block_graph", "enumeration"])
+@pytest.mark.parametrize("values", [[0.0, None, 1.1984620899082105e308], [-1e308, 1e308, None], [0.0, 0.0, 1e301]])
+def test_columns_too_wide_to_measure_are_refused(tmp_path: Path, values: list[float | None], strategy: str) -> None:
+    """2026-11-28: the missing leaf's length went past the largest double, and the certificate could not be written."""
+    refused(tmp_path, case_of({"age": ("DOUBLE", values)}, {"age": {}}, strategy=strategy), "'age' reaches from")
+
+
+def case_of(columns: dict[str, tuple[str, list[Any]]], quasi_identifiers: dict[str, Any], **fields: Any) -> Case:
+    rows = len(next(iter(columns.values()))[1])
+    given = [(name, kind, tuple(values)) for name, (kind, values) in columns.items()]
+    problem = {"table": "src", "into": "rel", "quasi_identifiers": quasi_identifiers, "sensitive": ["illness"]}
+    problem |= {"subject_to": ["k_anonymity(1)"], "node_limit": 200}
+    return Case((*given, ("illness", "VARCHAR", ("flu",) * rows)), {**problem, **fields})
+
+
+def refused(folder: Path, case: Case, words: str) -> None:
+    with duckdb.connect() as connection:
+        case.create(connection)
+        before = Surroundings.of(connection, folder)
+        with pytest.raises(DataError, match=words):
+            gensearch_db.anonymize(connection, **case.problem)
+        Surroundings.of(connection, folder).check(before, release=None)
