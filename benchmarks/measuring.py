@@ -60,6 +60,15 @@ def anonymized(database: Path, problem: Path, *flags: str) -> tuple[dict[str, An
     return json.loads(finished.output), finished
 
 
+def phases_of(database: Path, problem: Path, *flags: str) -> tuple[dict[str, Any], Run, dict[str, list[float]]]:
+    """As :func:`anonymized`, with the seconds of each phase on the clock and of processor time (``phases.py``)."""
+    with tempfile.TemporaryDirectory() as folder:
+        times = Path(folder) / "phases.json"
+        command = [sys.executable, "-m", "benchmarks.phases", str(times), "anonymize", str(database)]
+        finished = run([*command, "--problem", str(problem), "--json", *flags])
+        return json.loads(finished.output), finished, json.loads(times.read_text(encoding="utf-8"))
+
+
 def utility(database: Path, release: str = "release", source: Path = ADULT) -> dict[str, Any]:
     """DM, GCP and query error of what was written: ``../shared/tools/utility.py`` in a process of its own."""
     return dict(json.loads(run([sys.executable, str(UTILITY), str(source), str(database), release]).output))

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import duckdb
 
-from benchmarks.measuring import ADULT, PROBLEMS, anonymized, conditions
-from gensearch_db.search.warm_up import warm_up
+from benchmarks.measuring import ADULT, PROBLEMS, Run, anonymized, conditions, phases_of
 
 MOST_SECONDS, MOST_MEMORY = 26.0, 4 * 2**30
 PEER_CLASSES, PEER_DM = 35_652, 98_400_000
 """Local recoding in Java, 26 s (issue 5). Its GCP was not recorded."""
+SEARCH_SECONDS = 19.0
+"""The search's share of the time; the rest takes five to six seconds of two cores."""
 SEARCH_MEMORY = 1_000
 """Megabytes for what the search remembers."""
 
@@ -53,21 +54,35 @@ def measured(database: Path) -> tuple[int, int, int, float]:
     return len(classes), total, sum(rows**2 for rows, *_ in classes), loss / total / (len(CATEGORIES) + 1)
 
 
+def phase_table(phases: dict[str, list[float]], process: Run) -> list[str]:
+    """The phases as a table; the rest is starting Python, importing, opening and closing the database."""
+    rest = [process.seconds, process.processor]
+    for name, spent in phases.items():
+        if name != "compiled code loaded":  # a part of the search
+            rest = [whole - part for whole, part in zip(rest, spent, strict=True)]
+    rows = [
+        *phases.items(),
+        ("the rest: start of the process, imports, commit", rest),
+        ("all", [process.seconds, process.processor]),
+    ]
+    lines = [f"| {name} | {seconds:.2f} | {processor:.2f} |" for name, (seconds, processor) in rows]
+    return ["| phase | seconds | processor seconds |", "|---|---|---|", *lines]
+
+
 def main() -> None:
     """Make the table and the release, print what was reached."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--search", type=float, default=8.0)
+    parser.add_argument("--search", type=float, default=SEARCH_SECONDS)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
-    warm_up()
     flags = ["--k", "10", "--minimize", "gcp", "--memory-limit", str(SEARCH_MEMORY)]
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "million.duckdb"
         built(database, arguments.rows)
         anonymized(database, PROBLEMS / "adult_utility.toml", *flags, "--table", str(ADULT), "--stop-after", "0.1 seconds")
         flags += ["--table", "people", "--replace", "--stop-after", f"{arguments.search:g} seconds"]
-        certificate, process = anonymized(database, PROBLEMS / "adult_utility.toml", *flags)
+        certificate, process, phases = phases_of(database, PROBLEMS / "adult_utility.toml", *flags)
         classes, rows, dm, gcp = measured(database)
     within = process.seconds <= MOST_SECONDS and process.memory <= MOST_MEMORY
     page = "\n".join(
@@ -91,6 +106,10 @@ def main() -> None:
             f"* More classes than the peer: {'yes' if classes > PEER_CLASSES else 'no'}.",
             f"* A smaller DM: {'yes' if dm < PEER_DM else 'no'}.",
             "* A better GCP than the peer's cannot be judged from here: its GCP was not recorded.",
+            "",
+            "Where the seconds go:",
+            "",
+            *phase_table(phases, process),
             "",
         ]
     )

@@ -174,14 +174,15 @@ def anonymize(
     started = time.perf_counter()
     with reported(), session_for(database, create=True) as session:
         session.refuse_open_transaction()
-        prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
-        with prepared:
-            _check_row_count(prepared.cells.row_count)
-            check_whole_table(prepared.table, constraints, problem.suppress_at_most)
-            cost.check(prepared.table)
-            result = _search(prepared, constraints, cost, progress)
-            _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
-            return _released(prepared, constraints, result, started, replace=replace)
+        with session.with_threads(problem.threads):
+            prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
+            with prepared:
+                _check_row_count(prepared.cells.row_count)
+                check_whole_table(prepared.table, constraints, problem.suppress_at_most)
+                cost.check(prepared.table)
+                result = _search(prepared, constraints, cost, progress)
+                _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
+                return _released(prepared, constraints, result, started, replace=replace)
 
 
 def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:

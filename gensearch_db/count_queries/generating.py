@@ -6,6 +6,7 @@ The domains are taken from the published blocks, so that a recipient can generat
 from __future__ import annotations
 
 import datetime
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from gensearch_db.database.rendering import Sql, identifier, qualified, statemen
 from gensearch_db.errors import Problems, SpecificationError
 
 _MOST_VALUES = 10_000
+_DRAWS = 5
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,13 @@ class Domain:
         """Whether it has two values or more."""
         return len(self.values) > 1 or self.last > self.first
 
+    @property
+    def steps(self) -> float:
+        """How many values there are to choose from; infinitely many where the column is floating-point."""
+        if self.values:
+            return len(self.values)
+        return self.last - self.first if self.column.counted else math.inf
+
 
 def generate_workload(
     database: Database,
@@ -49,7 +58,8 @@ def generate_workload(
     """A ``.sql`` workload of conjunctive count queries.
 
     ``predicates`` are the numbers of predicates that a query may have (drawn evenly; default: 1, 2 or 3). ``selectivity`` is
-    the share of the space that each query covers: with p predicates each covers the p-th root of it of its column's domain.
+    the share of the space that each query covers, as nearly as the chosen columns allow: with p predicates each covers about
+    the p-th root of it of its column's domain. Of several draws of columns and bounds the nearest is taken.
     ``table`` is the name to write after FROM (default: the release's). Deterministic in all arguments. Raises
     :class:`SpecificationError`.
     """
@@ -79,11 +89,27 @@ def queries_over(
     lines: list[str] = []
     for _ in range(queries):
         size = draw.choice(sizes)
-        chosen = sorted(draw.sample(range(len(domains)), size))
-        share = selectivity ** (1 / size)
-        conditions = " AND ".join(_predicate(draw, domains[place], share) for place in chosen)
-        lines.append(f"SELECT COUNT(*) FROM {table} WHERE {conditions};")
+        _, conditions = min(
+            (_conjunction(draw, domains, size, selectivity) for _ in range(_DRAWS)),
+            key=lambda drawn: round(abs(math.log(drawn[0] / selectivity)), 1),
+        )
+        lines.append(f"SELECT COUNT(*) FROM {table} WHERE {' AND '.join(conditions)};")
     return lines
+
+
+def _conjunction(draw: random.Random, domains: Sequence[Domain], size: int, selectivity: float) -> tuple[float, list[str]]:
+    """Predicates on ``size`` columns, and the share of the space that they cover together.
+
+    A short list of values offers few shares, so it comes first, and what it misses the finer columns make good.
+    """
+    places = draw.sample(range(len(domains)), size)
+    conditions: dict[int, str] = {}
+    covered = 1.0
+    for drawn, place in enumerate(sorted(places, key=lambda place: domains[place].steps)):
+        share = min(1.0, (selectivity / covered) ** (1 / (size - drawn)))
+        conditions[place], reached = _predicate(draw, domains[place], share)
+        covered *= reached
+    return covered, [conditions[place] for place in sorted(conditions)]
 
 
 def _domain(release: Release, column: PublishedColumn) -> Domain:
@@ -110,20 +136,22 @@ def _domain(release: Release, column: PublishedColumn) -> Domain:
     return Domain(column, tuple(typed_literal(text, column.type) for _, text in rows if text is not None))
 
 
-def _predicate(draw: random.Random, domain: Domain, share: float) -> str:
+def _predicate(draw: random.Random, domain: Domain, share: float) -> tuple[str, float]:
+    """A condition that covers about this share of a domain, and the share that it does cover."""
     name = identifier(domain.column.name)
     if domain.values:
         count = max(1, round(share * len(domain.values)))
         members = [domain.values[place] for place in sorted(draw.sample(range(len(domain.values)), count))]
-        return f"{name} IN ({', '.join(members)})"
+        return f"{name} IN ({', '.join(members)})", count / len(domain.values)
     span = domain.last - domain.first
     if not domain.column.counted:
         width = share * span
         start = domain.first + draw.random() * (span - width)
-        return f"{name} BETWEEN {start!r} AND {start + width!r}"
+        return f"{name} BETWEEN {start!r} AND {start + width!r}", share
     steps = max(1, round(share * span))
     first = int(domain.first) + draw.randrange(int(span) - steps + 1)
-    return f"{name} BETWEEN {_value_text(domain.column, first)} AND {_value_text(domain.column, first + steps - 1)}"
+    low, high = _value_text(domain.column, first), _value_text(domain.column, first + steps - 1)
+    return f"{name} BETWEEN {low} AND {high}", steps / int(span)
 
 
 def _value_text(column: PublishedColumn, position: int) -> str:

@@ -32,11 +32,11 @@ def estimate_macro(database: Database, release: str) -> str:
             own = [names.new(f"{column.name}_{suffix}") for suffix in suffixes]
             parameters += own
             columns.append(_column(column, [identifier(name) for name in own]))
-        macro = (*opened.blocks[:2], f"{opened.dictionary.release}_estimate")
+        macro = (*opened.blocks_shown[:-1], f"{opened.dictionary.release}_estimate")
         return statement(
             "estimate/macro",
             macro=macro,
-            blocks=qualified(opened.blocks),
+            blocks=qualified(opened.blocks_shown),
             count=opened.dictionary.count,
             parameters=parameters,
             columns=columns,

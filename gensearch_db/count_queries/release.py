@@ -14,7 +14,7 @@ from functools import cached_property
 
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.names import parse_table_name
-from gensearch_db.database.rendering import Sql, qualified, statement
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import SpecificationError, near_matches
 
@@ -112,13 +112,13 @@ class Release:
         return tuple(columns)
 
     @cached_property
-    def blocks_shown(self) -> Sql:
+    def blocks_shown(self) -> TableName | tuple[str, str]:
         """The blocks table as a recipient would name it: without the database's name where it is the one that is open.
 
         A file that is handed out may be opened under any name.
         """
         own = self.blocks[0] == self.session.value(statement("estimate/open_database"))
-        return qualified(self.blocks[1:] if own else self.blocks)
+        return self.blocks[1:] if own else self.blocks
 
     def find(self, name: str) -> PublishedColumn | str:
         """The column of this name (case does not matter), or the reason why no query can use it."""

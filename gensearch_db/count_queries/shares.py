@@ -1,8 +1,7 @@
-"""How much of a block's region one class of values covers, as SQL: one named column per class and question.
+"""How much of a region one class of values covers, as an expression: one named column per class.
 
-For each column of the release that a statement's queries look at, :class:`Shares` collects the classes that are asked for
-(each once, whatever the number of queries) and names the columns that answer: the share of the region, whether the region
-can hold such a value at all, and for sensitive columns the exact count.
+For statements over the leaves of one attribute (``coverage.py``), where every class is wanted of every region. Estimates on a
+release ask for pairs that meet, as rows: ``sql/estimate/interval_cover.sql``; tests hold the two to each other.
 """
 
 from __future__ import annotations
@@ -24,53 +23,20 @@ class Shares:
 
     def __init__(self, column: PublishedColumn) -> None:
         self.column = column
-        self._expressions: dict[str, dict[Region, Sql]] = {"share": {}, "possible": {}, "count": {}}
-
-    def _name(self, question: str, region: Region) -> Sql:
-        asked = self._expressions[question]
-        if region not in asked:
-            asked[region] = Sql(f"{question}_{self.column.number}_{len(asked) + 1}")
-        return asked[region]
+        self._names: dict[Region, Sql] = {}
 
     def share(self, region: Region) -> Sql:
         """The column that holds the share of the region that the class covers, 0 to 1."""
-        return self._name("share", region)
-
-    def possible(self, region: Region) -> Sql:
-        """An expression that tells whether the region can hold a value of the class."""
-        if isinstance(region, Segments):
-            return self._name("possible", region)
-        return Sql(f"{self._name('share', region)} > 0")
-
-    def impossible(self, region: Region, others: Sequence[Region]) -> Sql:
-        """An expression that tells that the region holds no value of the class; ``others`` are the other classes."""
-        if not isinstance(region, Segments) and len(others) == 1:
-            return Sql(f"{self._name('share', others[0])} = 1")
-        return Sql(f"NOT ({self.possible(region)})")
-
-    def count(self, region: Region) -> Sql:
-        """The column that holds the number of tuples of the block whose sensitive value is in the class."""
-        return self._name("count", region)
+        return self._names.setdefault(region, Sql(f"share_{self.column.number}_{len(self._names) + 1}"))
 
     def expressions(self) -> list[tuple[Sql, Sql]]:
         """Each named column with its expression over the column's regions (ordered) or members (lists)."""
-        makers = {"share": self._share_sql, "possible": self._possible_sql, "count": self._count_sql}
-        return [
-            (name, makers[question](region)) for question, asked in self._expressions.items() for region, name in asked.items()
-        ]
+        return [(name, self._share_sql(region)) for region, name in self._names.items()]
 
     def _share_sql(self, region: Region) -> Sql:
         if isinstance(region, Segments):
             return ordered_share(self.column, region)
         return Sql(f"count_if({condition_sql(region)}) / count(*)")
-
-    def _possible_sql(self, region: Region) -> Sql:
-        assert isinstance(region, Segments)
-        return ordered_possible(self.column, region)
-
-    def _count_sql(self, region: Region) -> Sql:
-        assert not isinstance(region, Segments)
-        return Sql(f"CAST(coalesce(sum(tuples) FILTER ({condition_sql(region)}), 0) AS BIGINT)")
 
 
 def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
@@ -99,15 +65,6 @@ def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
     return Sql(f"CASE missing WHEN 'only' THEN {missing} WHEN 'possible' THEN {mixed} ELSE {share} END")
 
 
-def ordered_possible(column: PublishedColumn, segments: Segments) -> Sql:
-    """Whether an interval can hold a value of the segments; open ends are truly open here."""
-    somewhere = _any([_touches(one, column) for one in segments.stretches])
-    if column.missing_name is None:
-        return Sql(somewhere)
-    missing = "TRUE" if segments.missing else "FALSE"
-    return Sql(f"CASE missing WHEN 'only' THEN {missing} WHEN 'possible' THEN {missing} OR {somewhere} ELSE {somewhere} END")
-
-
 def _any(tests: Sequence[str]) -> str:
     """Whether one of the tests holds. DuckDB limits the depth of expressions, so long chains become lists."""
     if len(tests) > _MANY:
@@ -117,12 +74,11 @@ def _any(tests: Sequence[str]) -> str:
 
 def _ends(segments: Segments) -> tuple[str, str]:
     """The ends of the interval. Where too little is published to place an open end, the query's own cuts stand in."""
-    if segments.reach is None:
+    below, above = segments.ends()
+    if below is None or above is None:
         return "first", "last"
-    low, high = segments.reach
-    width = high - low or 1
-    below, above = number(low - width), number(high + width)
-    return f"coalesce(first, least({below}, upper - 1), {below})", f"coalesce(last, greatest({above}, lower + 1), {above})"
+    low, high = number(below), number(above)
+    return f"coalesce(first, least({low}, upper - 1), {low})", f"coalesce(last, greatest({high}, lower + 1), {high})"
 
 
 def _least(end: str, limit: Position | None) -> str:
@@ -141,20 +97,3 @@ def _contains(stretch: Stretch, value: str) -> str:
     if stretch.end is not None:
         tests.append(f"{value} {'<=' if stretch.ends_closed else '<'} {number(stretch.end)}")
     return " AND ".join(tests) or "TRUE"
-
-
-def _touches(stretch: Stretch, column: PublishedColumn) -> str:
-    """Whether ``lower <= x < upper`` (NULL: open) and the stretch have a value in common; NULL bounds are ignored by least."""
-    low = f"greatest({_greatest('lower', stretch.start)})"
-    high = f"least({_least('upper', stretch.end)})"
-    overlap = f"coalesce({low} < {high}, TRUE)"
-    if column.counted:
-        return overlap
-    ends = [
-        (stretch.start, stretch.starts_closed),
-        (stretch.end, stretch.ends_closed and stretch.end != stretch.start),
-    ]
-    for place, closed in ends:
-        if place is not None and closed:
-            overlap += f" OR (coalesce(lower <= {number(place)}, TRUE) AND coalesce(upper > {number(place)}, TRUE))"
-    return f"CASE WHEN lower = upper THEN {_contains(stretch, 'lower')} ELSE {overlap} END"

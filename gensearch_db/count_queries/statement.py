@@ -34,7 +34,7 @@ def estimate_rows(release: Release, nodes: Sequence[Node]) -> list[tuple[Any, ..
 
 def estimate_text(release: Release, nodes: Sequence[Node]) -> Sql:
     """The same statement with everything written out. It needs no more than the blocks table of the open database."""
-    return _statement(release, release.blocks_shown, nodes, Relation.written_out)
+    return _statement(release, qualified(release.blocks_shown), nodes, Relation.written_out)
 
 
 def _statement(release: Release, blocks: Sql, nodes: Sequence[Node], write: Writer) -> Sql:

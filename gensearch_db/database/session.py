@@ -161,6 +161,24 @@ class Session:
             self.insist(statement("session/set_zone", zone=literal(before)))
 
     @contextmanager
+    def with_threads(self, most: int | None) -> Iterator[None]:
+        """Inside, the engine uses at most so many threads (None: as many as are set).
+
+        It is a setting of the whole database instance. Where the user locked the configuration, the engine's own number stays.
+        """
+        before = self.value(statement("session/threads"))
+        if most is None or most >= before:
+            yield
+            return
+        with suppress(GensearchError):
+            self.execute(statement("session/set_threads", threads=most))
+        try:
+            yield
+        finally:
+            with suppress(GensearchError):
+                self.insist(statement("session/set_threads", threads=before))
+
+    @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens, or nothing.
 

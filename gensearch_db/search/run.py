@@ -35,8 +35,9 @@ def search(
     What the compiled kernel cannot judge (a user's own constraint or cost, numbers beyond 64 bits) or do (suppress) is left
     to the enumeration, which is as exact but slower; a note says so.
 
-    ``options``: the strategy's own, by name. ``threads``: how many workers (None: all cores); under a node limit the result
-    does not depend on it. ``seed_partition``: a partition to start from. ``statistics``: where the enumeration gets its counts.
+    ``options``: the strategy's own, by name. ``threads``: at most so many (None: all cores; block_graph uses two, the others
+    one); under a node limit the result does not depend on it. ``seed_partition``: a partition to start from. ``statistics``:
+    where the enumeration gets its counts.
     Compiled code is imported here, on the first search, not with the package, and compiled before the clock of ``stopping``
     starts.
     """

@@ -148,7 +148,7 @@ CLAUSES = (
     ),
     Entry("NODE LIMIT", "NODE LIMIT n", "Stops after n nodes of the search; reproducible everywhere.", "NODE LIMIT 100000"),
     Entry("MEMORY LIMIT", "MEMORY LIMIT 'n MB'", "Memory for what the search remembers.", "MEMORY LIMIT '2 GB'"),
-    Entry("THREADS", "THREADS n", "Threads to use.", "THREADS 2"),
+    Entry("THREADS", "THREADS n", "At most so many threads, of DuckDB and of the search (which uses two).", "THREADS 2"),
     Entry(
         "LABELS",
         "LABELS REGION | VALUES",

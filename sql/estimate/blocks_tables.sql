@@ -6,4 +6,4 @@ FROM duckdb_tables()
 WHERE database_name = coalesce($database, current_database())
   AND lower(schema_name) = lower(coalesce($schema, current_schema()))
   AND starts_with(comment, '{"format"')
-ORDER BY table_name
+ORDER BY table_name ASC

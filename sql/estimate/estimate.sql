@@ -15,7 +15,7 @@ WITH blocks AS MATERIALIZED (
 {% endif %}
 {% endfor %}
 {% for column in columns %}
-        CAST(dense_rank() OVER (ORDER BY {% if column.kind == 'ordered' %}lower_{{ column.place | integer }}, upper_{{ column.place | integer }}, missing_{{ column.place | integer }}{% else %}members_{{ column.place | integer }}{% endif %}) AS INTEGER) AS region_{{ column.place | integer }},
+        CAST(dense_rank() OVER (ORDER BY {% if column.kind == 'ordered' %}lower_{{ column.place | integer }} ASC, upper_{{ column.place | integer }} ASC, missing_{{ column.place | integer }} ASC{% else %}members_{{ column.place | integer }} ASC{% endif %}) AS INTEGER) AS region_{{ column.place | integer }},
 {% endfor %}
     FROM (
         SELECT
@@ -66,7 +66,7 @@ placed AS MATERIALIZED (  -- a case that looks at fewer columns than others cove
     )
 ),
 places AS (  -- the columns of each case, those that few blocks satisfy first
-    SELECT path, list({'place': place, 'class': class} ORDER BY reach, place) AS slots
+    SELECT path, list({'place': place, 'class': class} ORDER BY reach ASC, place ASC) AS slots
     FROM ({{ parts }}) LEFT JOIN (
         SELECT class, sum(reach) AS reach
         FROM cover JOIN (SELECT place, region, count(*) AS reach FROM placed GROUP BY ALL) USING (place, region)
@@ -153,4 +153,4 @@ answers AS (
 SELECT number, coalesce(expected, 0) AS estimate, sqrt(greatest(0, coalesce(variance, 0))) AS deviation,
     CAST(coalesce(fewest, 0) AS BIGINT) AS lower, CAST(coalesce(most, 0) AS BIGINT) AS upper, coalesce(touched, 0) AS blocks
 FROM (SELECT unnest(range({{ number_count | integer }})) AS number) LEFT JOIN answers USING (number)
-ORDER BY number
+ORDER BY number ASC

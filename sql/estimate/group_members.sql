@@ -3,5 +3,5 @@
 -- parameters: blocks, list, value (of one member), limit
 SELECT value, CAST(value AS VARCHAR) AS text
 FROM (SELECT DISTINCT {{ value }} AS value FROM (SELECT unnest({{ list }}) AS member FROM {{ blocks }}))
-ORDER BY value NULLS LAST
+ORDER BY value ASC NULLS LAST
 LIMIT {{ limit | integer }}

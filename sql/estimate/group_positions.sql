@@ -7,13 +7,15 @@ WITH intervals AS (
 ends AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
     SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
     FROM (
-        SELECT list(DISTINCT bound ORDER BY bound) AS bounds
+        SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT lower AS bound FROM intervals UNION ALL SELECT upper FROM intervals)
         WHERE bound IS NOT NULL
     )
 ),
 placed AS (
-    SELECT coalesce(lower, outer_first) AS first, coalesce(upper, outer_last) AS last
+    SELECT CASE WHEN coalesce(lower, outer_first) IS NULL OR coalesce(upper, outer_last) IS NULL
+            THEN error('too few bounds are published to tell where its open intervals end') ELSE coalesce(lower, outer_first) END AS first,
+        coalesce(upper, outer_last) AS last
     FROM intervals CROSS JOIN ends
     WHERE missing <> 'only'
 )
@@ -27,5 +29,5 @@ FROM (
     UNION ALL
     SELECT DISTINCT NULL FROM intervals WHERE missing <> 'no'
 )
-ORDER BY position NULLS LAST
+ORDER BY position ASC NULLS LAST
 LIMIT {{ limit | integer }}

@@ -10,7 +10,7 @@ stretches AS MATERIALIZED (  -- a class of values is a union of stretches (NULL:
 ends AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
     SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
     FROM (
-        SELECT list(DISTINCT bound ORDER BY bound) AS bounds
+        SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT lower AS bound FROM regions UNION ALL SELECT upper FROM regions)
         WHERE bound IS NOT NULL
     )

@@ -83,6 +83,23 @@ def test_memory_that_runs_out_names_the_limit(session: Session) -> None:
     assert session.value(Sql("SELECT 1")) == 1
 
 
+def test_threads_are_limited_and_put_back(session: Session) -> None:
+    session.connection.execute("SET threads = 3")
+    seen = []
+    for most in (1, 8, None):
+        with session.with_threads(most):
+            seen.append(session.value(Sql("SELECT current_setting('threads')")))
+    with pytest.raises(ZeroDivisionError), session.with_threads(2):
+        raise ZeroDivisionError
+    assert (seen, session.value(Sql("SELECT current_setting('threads')"))) == ([1, 3, 3], 3)
+
+
+def test_a_locked_configuration_keeps_its_threads(session: Session) -> None:
+    session.connection.execute("SET threads = 3; SET lock_configuration = true")
+    with session.with_threads(1):
+        assert session.value(Sql("SELECT current_setting('threads')")) == 3
+
+
 def test_a_transaction_keeps_all_or_nothing(session: Session) -> None:
     with session.transaction():
         session.execute(Sql("CREATE TABLE kept (a INT)"))
