@@ -70,6 +70,8 @@ class Switches:
     """Classes that no feasible block can have as its majority."""
     single_groups: bool = True
     """Blocks too small to be divided are known without a look at their cells."""
+    cheapest_boxes: bool = True
+    """Prices from the cheapest box around each cell (``box_prices.py``)."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Switches:
@@ -83,7 +85,8 @@ class Worker:
     def __init__(self, problem: SearchProblem, switches: Switches | None = None, memory_limit: int | None = None) -> None:
         announce(advance.__module__)
         self.problem = problem
-        self.kernel = build_kernel(problem, switches or Switches())
+        self.switches = switches or Switches()
+        self.kernel = build_kernel(problem, self.switches)
         self.compiled = structure(self.kernel)
         self.space = space_of(self.compiled)
         self.most_splits = _most_splits(problem)
@@ -142,6 +145,11 @@ class Worker:
     def stop(self) -> None:
         """Make the search pause at its next block; may be called from another thread."""
         self.kernel.counters.last_block[0] = 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether :meth:`stop` was called since the last question."""
+        return bool(self.kernel.counters.last_block[0] == 0)
 
     def abandon(self) -> None:
         """Drop the question in progress; what was learnt stays in memory."""
