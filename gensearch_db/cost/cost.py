@@ -23,6 +23,7 @@ from gensearch_db.problem.calls import Call
 
 if TYPE_CHECKING:
     from gensearch_db.cost.count_error import CountError
+    from gensearch_db.cost.small_cells import Measure
 
 Rows = int | NDArray[np.int64]
 """A number of rows, or one for each cell."""
@@ -95,6 +96,11 @@ class Cost(ABC):
         the values that occur in a block, not for its region. ``smallest`` may differ by cell: no feasible block that holds the
         cell has fewer rows."""
         return np.zeros(cells.cell_count)
+
+    def region_measure(self, table: Table) -> Measure | None:
+        """Where every block costs its rows times the sum over attributes of a measure of their regions: that measure. Search
+        then knows the cheapest box around a cell."""
+        return None
 
     def lower_bound(self, sizes: Sequence[int], prices: float, smallest: int, groups: int) -> float:
         """A lower bound of the cost of every partition of cells of these ``sizes`` into at most ``groups`` blocks of at

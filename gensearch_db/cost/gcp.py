@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.cost import PlainCost, Rows
-from gensearch_db.cost.small_cells import edge_interval, sum_prices
+from gensearch_db.cost.small_cells import Measure, edge_interval, sum_prices
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block, Region
@@ -49,13 +49,17 @@ class GlobalCertaintyPenalty(PlainCost):
 
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """0 for a cell of its own; small ones need an extension."""
+        return sum_prices(cells, table.space.attributes, self.region_measure(table), smallest, values_labels)
+
+    def region_measure(self, table: Table) -> Measure:
+        """The span, by the attribute's share of the mean."""
         shares = dict(zip((attribute.name for attribute in table.space.attributes), self._shares(table), strict=True))
 
         def measure(attribute: Attribute, region: Region) -> float:
             """What one attribute adds per tuple."""
             return shares[attribute.name] * span(attribute, region)
 
-        return sum_prices(cells, table.space.attributes, measure, smallest, values_labels)
+        return measure
 
     def parameters(self, table: Table) -> tuple[float, ...]:
         """Each attribute's share of the mean; spans come with the block."""

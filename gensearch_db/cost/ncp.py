@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.cost.cost import PlainCost, Rows
-from gensearch_db.cost.small_cells import sum_prices
+from gensearch_db.cost.small_cells import Measure, sum_prices
 from gensearch_db.domain.cells import BlockStatistics, Cells, Table
 from gensearch_db.domain.region import Block
 
@@ -41,7 +41,11 @@ class NormalizedCertaintyPenalty(PlainCost):
 
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The loss of the cell; a small one needs an extension along some attribute."""
-        return sum_prices(cells, table.space.attributes, lambda a, region: a.weight * a.loss(region), smallest, values_labels)
+        return sum_prices(cells, table.space.attributes, self.region_measure(table), smallest, values_labels)
+
+    def region_measure(self, table: Table) -> Measure:
+        """The weighted loss."""
+        return lambda attribute, region: attribute.weight * attribute.loss(region)
 
     def parameters(self, table: Table) -> tuple[float, ...]:
         """The attributes' weights; losses come with the block."""

@@ -37,6 +37,8 @@ SECONDS_BETWEEN_LOOKS = 0.1
 MOST_CELLS_OF_BOTH = 50_000
 """Up to here both greedy baselines are starts. Beyond it medians alone: the first rollout finds more than steepest decrease in
 less time (a million rows like Adult's: 1.9 s and 2.9 s)."""
+LIMITS = (Status.TIME_LIMIT, Status.NODE_LIMIT)
+"""A search that one of these ends, after it had to forget blocks, is said to have reached its memory limit."""
 PATIENCE = 0.01
 """Blocks visited, as a share of all boxes, before all boxes of a small space are solved: a box is that much cheaper."""
 MOST_COUNTED = 20_000
@@ -252,11 +254,12 @@ class BlockGraphSearch:
         """Whether the improver has not completed anything yet: its first rollout of a large table takes many rounds."""
         return self.improvers[0].worker.known(self.whole[2])[1] >= self.whole_cost
 
-    def _memory_notes(self) -> tuple[str, ...]:
+    def _memory_notes(self, status: Status) -> tuple[str, ...]:
         forgotten = self.counters()["blocks_forgotten"]
         if not forgotten:
             return ()
-        return (f"The memory limit was reached: {forgotten:,} remembered blocks were forgotten, which slows the search down.",)
+        note = f"The memory limit was reached: {forgotten:,} remembered blocks were forgotten, which slows the search down."
+        return (note + (f" The search ended with {status.value}." if status in LIMITS else ""),)
 
     def _list_optimal(self, at_most: int) -> None:
         """Count all optimal partitions and list some of them."""
@@ -299,14 +302,15 @@ class BlockGraphSearch:
         lower_bound = math.inf if status is Status.INFEASIBLE else monitor.lower_bound
         if status is Status.OPTIMAL:
             lower_bound = monitor.cost
+        short_of_memory = status in LIMITS and self.counters()["blocks_forgotten"] > 0
         return SearchResult(
-            status,
+            Status.MEMORY_LIMIT if short_of_memory else status,
             improver.partition(),
             monitor.cost,
             lower_bound,
             self.counters(),
             tuple(monitor.history),
-            notes=(*self.notes, *self.prover.worker.notes(), *self._memory_notes()),
+            notes=(*self.notes, *self.prover.worker.notes(), *self._memory_notes(status)),
             optimal_count=self.optimal_count,
             alternatives=self.alternatives,
         )

@@ -64,13 +64,16 @@ def _alike(cells: Cells) -> dict[tuple[bytes | int, ...], list[int]]:
     return found
 
 
+def terms_of(cost: Cost) -> Sequence[tuple[Fraction, Cost]]:
+    """The summands of a cost with their weights."""
+    return cost.terms if isinstance(cost, WeightedSum) else ((Fraction(1), cost),)
+
+
 def cell_prices(problem: SearchProblem, needed: NDArray[np.int64], *, labels: bool) -> NDArray[np.float64]:
     """The prices that the costs know themselves (:meth:`Cost.prices`); squared sizes have features of their own. ``labels``:
     leave out the class values that no feasible block can have as its majority."""
-    cost = problem.cost
-    terms: Sequence[tuple[Fraction, Cost]] = cost.terms if isinstance(cost, WeightedSum) else ((Fraction(1), cost),)
     total = np.zeros(problem.cells.cell_count)
-    for weight, term in terms:
+    for weight, term in terms_of(problem.cost):
         if isinstance(term, Discernibility):
             continue
         prices = term.prices(problem.cells, problem.table, needed, problem.values_labels)

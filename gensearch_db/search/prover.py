@@ -11,6 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
+from gensearch_db.search.bounds import PRICE_REST
+from gensearch_db.search.box_prices import BoxPrices
+from gensearch_db.search.prices import needed_rows
+from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
 FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.25, 0.5, 0.01
@@ -26,6 +32,10 @@ FIRST_EFFORT = 100_000_000
 """Then the effort of passes against thresholds, and ``DIRECT_SHARE`` times as much of one against the best cost; doubled in
 turn."""
 DIRECT_SHARE = 3
+BEFORE_PRICES = 20_000_000
+"""Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""
+EFFORT_PER_CELL = 20_000
+"""To price a cell takes about as long as this effort."""
 PASSES = 5
 """Thresholds that may be given up within such an effort."""
 
@@ -55,6 +65,7 @@ class Prover:
     def step(self, allowance: int) -> None:
         """Go on until ``allowance`` effort was made in all, or until stopped or finished."""
         self._allowance = allowance
+        self.worker.kernel.counters.last_effort[0] = allowance
         next(self._work, None)
 
     def hear(self, best_cost: float, lower_bound: float) -> None:
@@ -66,6 +77,7 @@ class Prover:
         self.finished = self.lower_bound >= known - slack
 
     def _prove(self) -> Iterator[None]:
+        yield from self._price()
         yield from self._climb(FIRST_CLIMB)
         yield from self._direct(FIRST_DIRECT)
         self.in_first_pass = False
@@ -74,6 +86,28 @@ class Prover:
             yield from self._climb(effort)
             yield from self._direct(DIRECT_SHARE * effort)
             effort *= 2
+
+    def _price(self) -> Iterator[None]:
+        """Raise the prices of cells to what the cheapest box around each tells; as many cells in a step as take as long as its
+        blocks."""
+        worker, kernel = self.worker, self.worker.kernel
+        if not (worker.switches.cheapest_boxes and worker.switches.prices):
+            return
+        needed = np.full(worker.cell_count, kernel.bounds.minimum_rows)
+        if worker.switches.needs:
+            needed = needed_rows(worker.problem, kernel.bounds.minimum_rows)
+        boxes = BoxPrices(worker.problem, needed)
+        if not boxes.pays:
+            return
+        yield from self._direct(BEFORE_PRICES)
+        for priced, _ in enumerate(boxes.run()):
+            if priced % max(1, (self._allowance - worker.effort) // EFFORT_PER_CELL) == 0 or worker.stopped:
+                yield
+        prices = kernel.cells.features[:, PRICE_REST]
+        np.maximum(prices, boxes.prices, out=prices)
+        worker.abandon()
+        rows, *_ = worker.evaluate(*self.whole)
+        self.hear(self.best_cost, float(quick_bound(worker.compiled, rows)))
 
     def _climb(self, effort: int) -> Iterator[None]:
         """Passes against thresholds, farther ones after a success and nearer ones after a failure."""

@@ -72,6 +72,8 @@ class Switches:
     """Classes that no feasible block can have as its majority."""
     single_groups: bool = True
     """Blocks too small to be divided are known without a look at their cells."""
+    cheapest_boxes: bool = True
+    """Prices from the cheapest box around each cell (``box_prices.py``)."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Switches:
@@ -92,7 +94,8 @@ class Worker:
         """``kernel``: that of another worker on the same problem, whose unchanging arrays are shared."""
         announce(advance.__module__)
         self.problem = problem
-        self.kernel = build_kernel(problem, switches or Switches()) if kernel is None else twin(kernel)
+        self.switches = switches or Switches()
+        self.kernel = build_kernel(problem, self.switches) if kernel is None else twin(kernel)
         self.compiled = structure(self.kernel)
         self.space = space_of(self.compiled)
         self.most_splits = _most_splits(problem)
@@ -166,6 +169,11 @@ class Worker:
     def visit_at_most(self, blocks: int) -> None:
         """Pause once so many more blocks were visited, whatever effort is allowed."""
         self.kernel.counters.last_block[0] = self.visited + blocks
+
+    @property
+    def stopped(self) -> bool:
+        """Whether :meth:`stop` was called since the last question."""
+        return bool(self.kernel.counters.last_effort[0] == 0)
 
     def abandon(self) -> None:
         """Drop the question in progress; what was learnt stays in memory."""

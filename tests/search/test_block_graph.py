@@ -179,6 +179,23 @@ def test_little_memory_gives_the_same_optimum() -> None:
     check_partition(problem, tight)
 
 
+def test_a_search_that_ends_short_of_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gensearch_db.search import worker
+
+    monkeypatch.setattr(worker, "FIRST_SLOTS", 1 << 8)
+    monkeypatch.setattr(worker, "bytes_per_slot", lambda words: 2**14)
+    problem = hard_problem()
+    result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule(node_limit=2500, memory_limit=0))
+    assert result.counters["blocks_forgotten"] > 0
+    assert result.status is Status.MEMORY_LIMIT
+    assert any("memory limit" in note and "NODE_LIMIT" in note for note in result.notes)
+    check_partition(problem, result)
+    monkeypatch.undo()
+    roomy = search(problem, Strategy.BLOCK_GRAPH, StoppingRule(node_limit=2500))
+    assert roomy.counters["blocks_forgotten"] == 0
+    assert roomy.status is not Status.MEMORY_LIMIT
+
+
 def test_k_above_the_rows_is_infeasible() -> None:
     problem = random_problem(3)
     problem = SearchProblem(problem.space, problem.cells, problem.table, (KAnonymity(1000),), problem.cost)
