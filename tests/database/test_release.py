@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from gensearch_db.anonymization import anonymize
 from gensearch_db.database.audit import AuditReport
 from gensearch_db.database.catalog import drop_release, find_release, list_releases
 from gensearch_db.database.dictionary import ReleaseDictionary
@@ -214,3 +215,20 @@ def test_the_catalog_keeps_the_problem(session: Session) -> None:
     assert entry is not None
     assert entry.problem == hand_made.problem(typed_columns=True)
     assert entry.result == CERTIFICATE
+
+
+def test_rows_that_are_nothing_but_their_block_are_in_the_order_of_labels(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    run = connection.execute
+    run("CREATE TABLE people AS SELECT hash(i) % 7 AS age, 'Town ' || hash(i, 't') % 5 AS town FROM range(300) AS numbers(i)")
+    made = anonymize(
+        connection, "people", into="rel", k=4, quasi_identifiers=["age", "town"], strategy="mondrian", typed_columns=True
+    )
+    assert made.blocks > 5
+    assert run("FROM rel").fetchall() == run("FROM rel ORDER BY encode(age), encode(town)").fetchall()
+    assert run("SELECT count(*) FROM rel").fetchone() == (300,)
+    assert (
+        run("SELECT age, count(*) FROM rel GROUP BY ALL ORDER BY ALL").fetchall()
+        == run('SELECT age, sum("count") FROM rel_blocks GROUP BY ALL ORDER BY ALL').fetchall()
+    )
