@@ -39,6 +39,13 @@ def cases_of(node: Node, parts: tuple[Part, ...] = ()) -> Iterator[tuple[bool, t
         yield from cases_of(child, (*parts, (node.column, region)))
 
 
+def is_conjunction(node: Node) -> bool:
+    """Whether the condition holds in at most one case, and that looks at no more than one sensitive column."""
+    cases = list(cases_of(node))
+    joint = any(sum(column.kind is Kind.SENSITIVE for column, _ in parts) > 1 for _, parts in cases)
+    return not joint and sum(holds for holds, _ in cases) < 2
+
+
 @dataclass(frozen=True)
 class _Case:
     """One conjunction of classes: the number of its condition, and whether that holds here.
@@ -80,7 +87,7 @@ class Cases:
     def _add(self, number: int, node: Node) -> None:
         cases = list(cases_of(node))
         joint = any(sum(column.kind is Kind.SENSITIVE for column, _ in parts) > 1 for _, parts in cases)
-        several = joint or sum(holds for holds, _ in cases) > 1
+        several = not is_conjunction(node)
         for holds, parts in cases:
             if not holds and not several:
                 continue
