@@ -76,7 +76,7 @@ SELECT person_id,
             WHEN u_diagnosis < 0.93 THEN 'depression'
             WHEN u_diagnosis < 0.985 THEN 'cancer' ELSE 'hiv' END AS diagnosis
 FROM employed
-ORDER BY person_id;
+ORDER BY person_id ASC;
 
 CREATE TABLE education_levels (education VARCHAR, stage VARCHAR, everything VARCHAR);
 INSERT INTO education_levels VALUES

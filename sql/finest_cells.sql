@@ -4,7 +4,7 @@
 --
 -- Codes before grouping: measured on a million rows this takes half to three quarters of the time of grouping the values first.
 CREATE TEMP TABLE {{ joint | qualified }} AS
-SELECT (dense_rank() OVER (ORDER BY {% for attribute in attributes %}code_{{ loop.index0 | integer }}{% if not loop.last %}, {% endif %}{% endfor %}) - 1)::BIGINT AS cell, *
+SELECT (dense_rank() OVER (ORDER BY {% for attribute in attributes %}code_{{ loop.index0 | integer }} ASC{% if not loop.last %}, {% endif %}{% endfor %}) - 1)::BIGINT AS cell, *
 FROM (
     SELECT {% for attribute in attributes %}map_{{ loop.index0 | integer }}.code AS code_{{ loop.index0 | integer }}, {% endfor %}
 

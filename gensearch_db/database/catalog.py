@@ -22,6 +22,8 @@ from gensearch_db.problem.problem import Problem
 
 SCHEMA = "gensearch"
 TABLE = "releases"
+_PARTS = ("database", "schema", "name")
+_COLUMNS = {"release_schema", "release", "blocks", "problem", "result", "dictionary", "versions", "created"}
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,11 @@ def _select(session: Session, database: str, schema: str | None, release: str | 
     present = session.rows(statement("catalog/relations"), {"database": database, "schema": SCHEMA, "name": TABLE})
     if not present:
         return []
-    rows = session.rows(
-        statement("catalog/select", catalog=(database, SCHEMA, TABLE)), {"release_schema": schema, "release": release}
-    )
+    catalog = (database, SCHEMA, TABLE)
+    columns = {column for column, _ in session.rows(statement("catalog/columns"), dict(zip(_PARTS, catalog, strict=True)))}
+    if not columns >= _COLUMNS:
+        raise SpecificationError(
+            f"'{SCHEMA}.{TABLE}' in database '{database}' is not the catalog of this package: give it another name"
+        )
+    rows = session.rows(statement("catalog/select", catalog=catalog), {"release_schema": schema, "release": release})
     return [CatalogEntry(database, *row) for row in rows]

@@ -17,6 +17,7 @@ from gensearch_db.database.attributes.resolve import ResolvedAttribute, resolve
 from gensearch_db.database.attributes.values import distinct_values
 from gensearch_db.database.cells import CountedCells, KeyedColumn, count_cells
 from gensearch_db.database.checks import check_columns, finite_columns
+from gensearch_db.database.hiding_macros import refuse_hiding_macros
 from gensearch_db.database.names import target_table
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
@@ -95,6 +96,7 @@ def prepare(
     :class:`DataError` for what is wrong with the data, with everything that was found, ``problems`` that the caller found
     before included; nothing is left behind then.
     """
+    refuse_hiding_macros(session)
     wanted = declared_columns(problem) if sensitive is None else list(sensitive)
     temporary_tables: list[TableName] = []
     try:

@@ -97,6 +97,9 @@ def _new(session: Session, stem: str, temporary: list[TableName]) -> TableName:
 def _insertion_order(session: Session) -> Iterator[None]:
     """Keep the order of ORDER BY when tables are written, whatever the user set."""
     before = session.value(statement("release/insertion_order"))
+    if before:
+        yield  # nothing is set, so that a locked configuration does no harm
+        return
     try:
         session.execute(statement("release/set_insertion_order", on=True))
         yield

@@ -131,6 +131,7 @@ def _occupied_blocks(prepared: PreparedTable, entry: CatalogEntry) -> list[tuple
     described = [
         {
             "number": f"gensearch region {position}",
+            "values": a.values,
             "columns": [c for c in (a.lower, a.upper, a.values, a.missing) if c is not None],
         }
         for position, a in enumerate(attributes)

@@ -7,6 +7,6 @@ in_classes AS (  -- with persons, the size of a class is less than the sum of it
     FROM worst_case JOIN {{ classes | qualified }} AS classes ON classes.class = worst_case.class
 )
 
-SELECT class, largest / n AS reached,
+SELECT class, largest / n::DOUBLE AS reached,
        n >= $k AND largest * $alpha_denominator::HUGEINT <= $alpha_numerator::HUGEINT * n AS holds
 FROM in_classes

@@ -3,6 +3,6 @@
 -- parameters: histogram, baseline (value, count), $beta_numerator, $beta_denominator; gives class, reached, holds
 WITH {% include 'audit/frequency_ratios.sql' %}
 
-SELECT class, max(c * whole / (n * g)) - 1 AS reached,
+SELECT class, max(c * whole / (n * g)::DOUBLE) - 1 AS reached,
        bool_and(c * whole * $beta_denominator::HUGEINT <= ($beta_numerator::HUGEINT + $beta_denominator::HUGEINT) * n * g) AS holds
 FROM ratios GROUP BY class

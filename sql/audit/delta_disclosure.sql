@@ -3,7 +3,7 @@
 -- parameters: histogram, baseline (value, count), $delta, $zeros ('violation' or 'ignored'); gives class, reached, holds
 WITH {% include 'audit/frequency_ratios.sql' %},
 furthest AS (
-    SELECT class, max(abs(ln(c / n) - ln(g / whole))) AS largest, count(*) < any_value(table_values) AND $zeros = 'violation' AS lacking
+    SELECT class, max(abs(ln(c / n::DOUBLE) - ln(g / whole::DOUBLE))) AS largest, count(*) < any_value(table_values) AND $zeros = 'violation' AS lacking
     FROM ratios GROUP BY class
 )
 SELECT class, CASE WHEN lacking THEN 'infinity'::DOUBLE ELSE largest END AS reached, largest < $delta AND NOT lacking AS holds

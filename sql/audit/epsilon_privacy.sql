@@ -15,7 +15,7 @@ known AS (
 rests AS (SELECT *, p * (v * (known - 1) + u) - q * v * known AS rest FROM known)
 SELECT class,
        CASE WHEN known > 0 AND others > 0
-            THEN greatest(1 + (u / v) / known, ((u / v) * known / others + known) / (known - 1 + u / v))
+            THEN greatest(1 + (u / v::DOUBLE) / known::DOUBLE, ((u / v::DOUBLE) * known / others::DOUBLE + known) / (known - 1 + u / v::DOUBLE)::DOUBLE)
             ELSE 'infinity'::DOUBLE END AS reached,
        known * (p - q) * v >= u * q AND rest > 0 AND others * rest >= u * q * known AS holds
 FROM rests

@@ -11,6 +11,6 @@ parts AS (
            n - CASE WHEN $l > 1 THEN missing + coalesce(list_sum(counts[1:$l - 1]), 0)::HUGEINT ELSE 0 END AS tail
     FROM sorted
 )
-SELECT class, CASE WHEN tail > 0 THEN first / tail ELSE 'infinity'::DOUBLE END AS reached,
+SELECT class, CASE WHEN tail > 0 THEN first / tail::DOUBLE ELSE 'infinity'::DOUBLE END AS reached,
        first * $c_denominator::HUGEINT < $c_numerator::HUGEINT * tail AS holds
 FROM parts

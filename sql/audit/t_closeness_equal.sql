@@ -12,6 +12,6 @@ present AS (
     CROSS JOIN total
     GROUP BY sizes.class
 )
-SELECT class, (apart + n * whole) / (2 * n * whole) AS reached,
+SELECT class, (apart + n * whole) / (2 * n * whole)::DOUBLE AS reached,
        (apart + n * whole) * $t_denominator::HUGEINT <= 2 * n * whole * $t_numerator::HUGEINT AS holds
 FROM present

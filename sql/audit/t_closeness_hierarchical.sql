@@ -24,6 +24,6 @@ nodes AS (
     FROM extras GROUP BY class, n, node
 ),
 distances AS (SELECT class, n, sum(apart)::HUGEINT AS apart FROM nodes GROUP BY class, n)
-SELECT class, apart / (tallest * n * whole) AS reached,
+SELECT class, apart / (tallest * n * whole)::DOUBLE AS reached,
        apart * $t_denominator::HUGEINT <= tallest * n * whole * $t_numerator::HUGEINT AS holds
 FROM distances CROSS JOIN total

@@ -4,4 +4,4 @@
 SELECT release_schema, release, blocks, problem, result, dictionary, versions, created::VARCHAR AS created
 FROM {{ catalog | qualified }} AS releases
 WHERE ($release_schema IS NULL OR lower(release_schema) = lower($release_schema)) AND ($release IS NULL OR lower(release) = lower($release))
-ORDER BY releases.created, release_schema, release
+ORDER BY releases.created ASC, release_schema ASC, release ASC

@@ -123,7 +123,7 @@ cells AS (  -- a condition that falls into several cases: its cases in a block, 
 level_{{ (secrets | length + 1) | integer }} AS (
     SELECT number, joint, block, tuples, {% for secret in secrets %}secret_{{ secret | integer }}, count_{{ secret | integer }}, {% endfor %}
         CASE WHEN possible THEN tuples ELSE 0 END AS satisfied, CASE WHEN uncertain THEN tuples ELSE 0 END AS failed, weight * share AS expected, weight * share * (1 - share) AS variance
-    FROM (SELECT *, {% if secrets %}count_1{% for secret in secrets if secret > 1 %} * count_{{ secret | integer }} / tuples{% endfor %}{% else %}tuples{% endif %} AS weight FROM cells)
+    FROM (SELECT *, {% if secrets %}count_1{% for secret in secrets if secret > 1 %} * count_{{ secret | integer }} / tuples::DOUBLE{% endfor %}{% else %}tuples{% endif %} AS weight FROM cells)
 ),
 {% for secret in secrets | reverse %}
 level_{{ secret | integer }} AS (  -- at most as many tuples as have the sensitive value (Fréchet's inequalities)
@@ -135,7 +135,7 @@ level_{{ secret | integer }} AS (  -- at most as many tuples as have the sensiti
 ),
 {% endfor %}
 several AS (  -- the joint counts of several sensitive columns are not published: the plain binomial bounds their variance
-    SELECT number, sum(expected) AS expected, sum(CASE WHEN joint THEN expected * (1 - expected / tuples) ELSE variance END) AS variance,
+    SELECT number, sum(expected) AS expected, sum(CASE WHEN joint THEN expected * (1 - expected / tuples::DOUBLE) ELSE variance END) AS variance,
         sum(tuples - least(tuples, failed)) AS fewest, sum(least(tuples, satisfied)) AS most, count_if(satisfied > 0) AS touched
     FROM level_1
     GROUP BY number

@@ -40,7 +40,7 @@ SELECT class, region, CASE missing WHEN 'only' THEN TRUE WHEN 'possible' THEN bo
 {% else %}
     CASE WHEN missing = 'only' THEN 1
         WHEN first = last AND missing = 'possible' THEN (CAST(bool_or(inside) AS DOUBLE) + CAST(bool_or(absent) AS DOUBLE)) / 2
-        WHEN first = last THEN CAST(bool_or(inside) AS DOUBLE) ELSE sum(covered) / (last - first) END AS share
+        WHEN first = last THEN CAST(bool_or(inside) AS DOUBLE) ELSE sum(covered) / (last - first)::DOUBLE END AS share
 {% endif %}
 FROM pieces
 GROUP BY class, region, missing, first, last

@@ -4,4 +4,4 @@
 SELECT database_name, schema_name, table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL
 SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal
-ORDER BY ALL
+ORDER BY ALL ASC

@@ -34,4 +34,4 @@ JOIN distribution_{{ loop.index0 | integer }} ON distribution_{{ loop.index0 | i
 JOIN {{ attribute.regions | qualified }} AS region_table_{{ attribute.position | integer }}
   ON region_table_{{ attribute.position | integer }}.region = blocks.{{ attribute.region_column | identifier }}
 {% endfor %}
-ORDER BY blocks.block
+ORDER BY blocks.block ASC

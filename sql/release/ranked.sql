@@ -17,4 +17,4 @@ JOIN (
 JOIN {{ attribute.regions | qualified }} AS region_table_{{ attribute.position | integer }}
   ON region_table_{{ attribute.position | integer }}.region = blocks.{{ attribute.region_column | identifier }}
 {% endfor %}
-ORDER BY place
+ORDER BY place ASC

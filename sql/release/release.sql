@@ -15,7 +15,7 @@ SELECT {% for attribute in attributes %}
 FROM {{ members | qualified }} AS members
 JOIN {{ assignment | qualified }} AS assignment ON assignment.cell = members.cell
 JOIN {{ ranked | qualified }} AS ranked ON ranked.block = assignment.block
-ORDER BY ranked.place{% for key in order %}, {{ key }} ASC NULLS LAST{% endfor %}
+ORDER BY ranked.place ASC{% for key in order %}, {{ key }} ASC NULLS LAST{% endfor %}
 
 {% else %}
 FROM (SELECT *, unnest(range(row_count)) FROM {{ ranked | qualified }}) AS ranked

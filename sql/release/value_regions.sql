@@ -3,7 +3,7 @@
 -- parameters: regions (table to make), printed (region, label, code: one row per leaf), leaves, type (of the published values)
 CREATE TEMP TABLE {{ regions | qualified }} AS
 SELECT printed.region AS region, any_value(printed.label) AS label,
-       list(leaves.lower::{{ type | type_name }} ORDER BY printed.code) AS members
+       list(leaves.lower::{{ type | type_name }} ORDER BY printed.code ASC) AS members
 FROM {{ printed | qualified }} AS printed
 JOIN {{ leaves | qualified }} AS leaves ON leaves.code = printed.code
 GROUP BY printed.region

@@ -4,4 +4,4 @@
 SELECT {% for number in numbers %}{{ number | identifier }}::BIGINT{% if not loop.last %}, {% endif %}{% endfor %}
 
 FROM {{ table | qualified }}
-ORDER BY ALL
+ORDER BY ALL ASC

@@ -9,4 +9,4 @@ SELECT bound::VARCHAR FROM (
 WHERE bound IS NOT NULL
   AND bound IS DISTINCT FROM CAST($lowest AS {{ type | type_name }})
   AND bound IS DISTINCT FROM CAST($highest AS {{ type | type_name }})
-ORDER BY bound
+ORDER BY bound ASC

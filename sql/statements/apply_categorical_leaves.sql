@@ -5,6 +5,6 @@ SELECT DISTINCT region.{{ number | identifier }}::BIGINT AS region, leaf.code::B
 FROM {{ table | qualified }} AS region
 JOIN {{ leaves | qualified }} AS leaf ON CASE
     WHEN leaf.code = $missing_code THEN list_count(region.{{ values | identifier }}) < len(region.{{ values | identifier }})
-    ELSE coalesce(list_contains(region.{{ values | identifier }}, leaf.lower), false)
+    ELSE coalesce(list_contains(list_transform(region.{{ values | identifier }}, lambda each: encode(each::VARCHAR)), encode(leaf.lower::VARCHAR)), false)
 END
-ORDER BY region, code
+ORDER BY region ASC, code ASC

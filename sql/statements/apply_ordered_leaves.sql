@@ -21,4 +21,4 @@ JOIN {{ leaves | qualified }} AS leaf ON CASE
      AND (region.{{ upper | identifier }} IS NULL OR coalesce(CASE WHEN leaf.lower = leaf.upper
             THEN leaf.upper < region.{{ upper | identifier }} ELSE leaf.upper <= region.{{ upper | identifier }} END, false))
 END
-ORDER BY region, code
+ORDER BY region ASC, code ASC

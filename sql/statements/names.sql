@@ -8,4 +8,4 @@ SELECT DISTINCT name FROM (
     UNION ALL
     SELECT column_name FROM duckdb_columns() WHERE NOT internal
 ) AS names
-ORDER BY name
+ORDER BY name ASC

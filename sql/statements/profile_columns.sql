@@ -28,4 +28,4 @@ SELECT position::INTEGER AS position,
        sum(frequency::DOUBLE * frequency) AS squares
 FROM frequencies
 GROUP BY position
-ORDER BY position
+ORDER BY position ASC

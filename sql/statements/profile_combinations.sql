@@ -33,4 +33,4 @@ SELECT position::INTEGER AS position, count(*)::BIGINT AS unique_count
 FROM frequencies
 WHERE frequency = 1
 GROUP BY position
-ORDER BY position
+ORDER BY position ASC

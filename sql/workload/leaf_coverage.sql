@@ -13,23 +13,23 @@ WITH placed AS (
 ends AS (  -- an open end is taken to be as wide as its neighbour
     SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
     FROM (
-        SELECT list(DISTINCT bound ORDER BY bound) AS bounds
+        SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT lower AS bound FROM placed UNION ALL SELECT upper FROM placed)
         WHERE bound IS NOT NULL
     )
 ),
 regions AS (
-    SELECT code, lower, missing, {% if spans %}coalesce(lead(lower) OVER (PARTITION BY missing ORDER BY code), upper){% else %}upper{% endif %} AS upper
+    SELECT code, lower, missing, {% if spans %}coalesce(lead(lower) OVER (PARTITION BY missing ORDER BY code ASC), upper){% else %}upper{% endif %} AS upper
     FROM placed
 )
 SELECT code, {{ measure }} AS measure{% for name, expression in shares %}, CAST({{ expression }} AS DOUBLE) AS {{ name }}{% endfor %}
 
 FROM (SELECT *, coalesce(lower, outer_first) AS first, coalesce(upper, outer_last) AS last FROM regions CROSS JOIN ends)
-ORDER BY code, lower
+ORDER BY code ASC, lower ASC
 {% else %}
 SELECT code, {{ measure }} AS measure{% for name, expression in shares %}, CAST({{ expression }} AS DOUBLE) AS {{ name }}{% endfor %}
 
 FROM (SELECT code, {{ value }} AS value FROM {{ leaves }})
 GROUP BY code
-ORDER BY code
+ORDER BY code ASC
 {% endif %}

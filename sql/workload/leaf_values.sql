@@ -4,4 +4,4 @@
 SELECT code, CAST(lower AS VARCHAR) AS text
 FROM {{ leaves | qualified }}
 WHERE lower IS NOT NULL
-ORDER BY code
+ORDER BY code ASC

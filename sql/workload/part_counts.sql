@@ -8,7 +8,7 @@ FROM {{ row_cells }} AS source
 {% for attribute in attributes %}
 JOIN (
     SELECT value, part
-    FROM (SELECT value, row_number() OVER (ORDER BY code, value) - 1 AS place FROM {{ attribute.value_map | qualified }}) AS numbered
+    FROM (SELECT value, row_number() OVER (ORDER BY code ASC, value ASC) - 1 AS place FROM {{ attribute.value_map | qualified }}) AS numbered
     JOIN {{ attribute.parts }} AS listed USING (place)
 ) AS parts_{{ loop.index0 | integer }} ON {{ attribute.key }} IS NOT DISTINCT FROM parts_{{ loop.index0 | integer }}.value
 {% endfor %}

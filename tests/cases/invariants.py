@@ -211,7 +211,10 @@ class _Placement:
             )
             published = published_text(self.connection, self.release)
             for (value,) in lost:
-                assert printed(value, published) is None, f"{value!r} of a suppressed row stands in the release"
+                released = one(self.connection, f"SELECT count(*) FROM {self.release} WHERE {name}::VARCHAR = {literal(value)}")
+                assert released == 0, f"{value!r} of a suppressed row stands in the release"
+                if value:  # nothing stands everywhere
+                    assert printed(value, published) is None, f"{value!r} of a suppressed row stands in what is handed out"
 
 
 def _inside(attribute: dict[str, Any]) -> str:

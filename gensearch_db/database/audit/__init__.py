@@ -17,6 +17,7 @@ from gensearch_db.database.audit.report import AuditReport, Check, Verdict
 from gensearch_db.database.audit.subject import Subject, scratch
 from gensearch_db.database.audit.subjects import find_subject
 from gensearch_db.database.audit.together import joined_checks
+from gensearch_db.database.hiding_macros import refuse_hiding_macros
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.session import Session
 
@@ -42,6 +43,7 @@ def audit(
     :class:`SpecificationError` for names that do not exist; a release that fails gives a report that says so, no error.
     """
     with session_for(database, read_only=True) as session, scratch(session) as space:
+        refuse_hiding_macros(session)
         subject = find_subject(
             session,
             release,
