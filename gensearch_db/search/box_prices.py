@@ -22,6 +22,8 @@ MOST_CELLS = 40_000
 """Every cell is compared with every other; beyond this number that takes too long."""
 MOST_LOOKS = 200_000
 """Looks at other cells that the cheapest box around one cell may take."""
+COMPARISONS = 3
+"""Times that a cell is compared with every other."""
 ROUNDING = 1e-12
 """Prices are lowered by this share of them, so that rounding never makes one too high."""
 
@@ -40,18 +42,20 @@ class BoxPrices:
         """Whether some summand has a measure of regions, and there are not too many cells."""
         return bool(self._terms) and not self.problem.suppression_price and self.problem.cells.cell_count <= MOST_CELLS
 
-    def run(self) -> Iterator[None]:
-        """Price the cells, one at each step, once for each summand."""
+    def run(self) -> Iterator[int]:
+        """Price the cells, one at each step, once for each summand. Yields the effort that a cell takes, in values of cells
+        read: it is compared with all others a few times, and others are looked at again while its box grows."""
         cells, attributes = self.problem.cells, self.problem.space.attributes
         codes = cells.codes.astype(np.int64)
         least = np.zeros(cells.cell_count)
+        effort = COMPARISONS * cells.cell_count * len(attributes) + MOST_LOOKS
         for weight, measure in self._terms:
             measures = _measures(attributes, measure, self.problem.values_labels)
             near = new_near(len(measures.steps), cells.cell_count)
             for cell in range(cells.cell_count):
                 cheapest_boxes(measures, near, codes, cells.counts, self.needed, cell, cell + 1, MOST_LOOKS, least)
                 self.prices[cell] += float(weight) * cells.counts[cell] * least[cell] * (1 - ROUNDING)
-                yield
+                yield effort
 
 
 def _terms(problem: SearchProblem) -> tuple[list[tuple[Fraction, Measure]], tuple[tuple[Fraction, Cost], ...]]:

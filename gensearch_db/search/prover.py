@@ -34,8 +34,6 @@ turn."""
 DIRECT_SHARE = 3
 BEFORE_PRICES = 20_000_000
 """Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""
-EFFORT_PER_CELL = 20_000
-"""To price a cell takes about as long as this effort."""
 PASSES = 5
 """Thresholds that may be given up within such an effort."""
 
@@ -88,8 +86,8 @@ class Prover:
             effort *= 2
 
     def _price(self) -> Iterator[None]:
-        """Raise the prices of cells to what the cheapest box around each tells; as many cells in a step as take as long as its
-        blocks."""
+        """Raise the prices of cells to what the cheapest box around each tells; as many cells in a step as
+        its effort allows."""
         worker, kernel = self.worker, self.worker.kernel
         if not (worker.switches.cheapest_boxes and worker.switches.prices):
             return
@@ -100,8 +98,9 @@ class Prover:
         if not boxes.pays:
             return
         yield from self._direct(BEFORE_PRICES)
-        for priced, _ in enumerate(boxes.run()):
-            if priced % max(1, (self._allowance - worker.effort) // EFFORT_PER_CELL) == 0 or worker.stopped:
+        for effort in boxes.run():
+            kernel.counters.effort[0] += effort
+            if worker.effort >= self._allowance or worker.stopped:
                 yield
         prices = kernel.cells.features[:, PRICE_REST]
         np.maximum(prices, boxes.prices, out=prices)

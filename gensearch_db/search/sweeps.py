@@ -64,23 +64,26 @@ def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64],
     space, guide = kernel.space, kernel.guide
     guide.random[0] = hash_of(words) ^ (np.uint64(guide.epoch[0]) * np.uint64(0x9E3779B97F4A7C15)) | ONE
     masks = np.zeros(64, np.uint64)
+    leaves = occurring_leaves(kernel)
     likeness, others = likeness_to_others(kernel, start, end, words)
     for j in range(len(space.kinds)):
         lower, upper = code_range(space, words, j)
         if upper - lower < 2:
             continue
         if space.kinds[j] == TAXONOMY:
-            push_children(kernel, start, end, words, j, lower, upper)
+            push_children(kernel, start, end, words, j, lower, upper, leaves)
         elif space.kinds[j] == ORDERED:
-            sweep_codes(kernel, start, end, j, lower, upper, rows)
+            sweep_codes(kernel, start, end, j, lower, upper, rows, leaves)
         else:
             count = set_parts(space, words, j, lower, upper, masks)
             if count > 1:
-                sweep_sets(kernel, start, end, j, lower, upper, rows, masks, count, likeness, others)
+                sweep_sets(kernel, start, end, j, lower, upper, rows, masks, count, likeness, others, leaves)
 
 
 @compiled
-def sweep_codes(kernel: Kernel, start: int, end: int, j: int, lower: int, upper: int, rows: int) -> None:
+def sweep_codes(
+    kernel: Kernel, start: int, end: int, j: int, lower: int, upper: int, rows: int, leaves: NDArray[np.int64]
+) -> None:
     """Sweep an ordered attribute: every code that occurs is a part."""
     sum_rows, base = kernel.sums.rows, kernel.space.leaf_starts[j]
     place = np.zeros(upper - lower, np.int64)
@@ -91,7 +94,8 @@ def sweep_codes(kernel: Kernel, start: int, end: int, j: int, lower: int, upper:
             place[code - lower] = count
             marks[count] = np.uint64(code)
             count += 1
-    sweep(kernel, start, end, j, lower, upper, rows, place, marks, count)
+    table = contingency(kernel, start, end, j, lower, place, count, leaves)
+    sweep(kernel, j, lower, upper, rows, place, marks, count, table, leaves)
 
 
 @compiled
@@ -107,6 +111,7 @@ def sweep_sets(
     count: int,
     likeness: NDArray[np.float64],
     others: NDArray[np.int64],
+    leaves: NDArray[np.int64],
 ) -> None:
     """Sweep a set of ``count`` parts along each of its orders."""
     space, sums = kernel.space, kernel.sums
@@ -120,6 +125,7 @@ def sweep_sets(
             part_of[code - lower] = p
             part_rows[p] += sums.rows[base + code]
             bits &= bits - ONE
+    table = contingency(kernel, start, end, j, lower, part_of, count, leaves)
     weight = -part_rows
     for order in range(len(others) + 1 if count > 2 else 1):
         if order > 0:
@@ -137,16 +143,15 @@ def sweep_sets(
         rank = np.argsort(ranking)
         for code in range(upper - lower):
             place[code] = rank[part_of[code]]
-        sweep(kernel, start, end, j, lower, upper, rows, place, marks, count)
+        ranked = table[ranking] if len(leaves) > 0 else table
+        sweep(kernel, j, lower, upper, rows, place, marks, count, ranked, leaves)
         if kernel.bounds.squares_weight > 0.0 and count > 2:
-            sweep_sums(kernel, start, end, j, lower, upper, rows, place, marks, count)
+            sweep_sums(kernel, j, lower, upper, rows, place, marks, count, ranked, leaves)
 
 
 @compiled
 def sweep_sums(
     kernel: Kernel,
-    start: int,
-    end: int,
     j: int,
     lower: int,
     upper: int,
@@ -154,6 +159,8 @@ def sweep_sums(
     place: NDArray[np.int64],
     marks: NDArray[np.uint64],
     count: int,
+    table: NDArray[np.int64],
+    leaves: NDArray[np.int64],
 ) -> None:
     """Push divisions whose sides hold whole numbers of least groups, what is left over shared between them. ``place``,
     ``marks``: an order of the parts, as in :func:`sweep`; the first parts of it are preferred."""
@@ -171,6 +178,7 @@ def sweep_sums(
     chosen = np.zeros(count, np.int64)
     sides = np.zeros(len(place), np.int64)
     side_marks = np.zeros(2, np.uint64)
+    side_table = np.zeros((2, table.shape[1] if len(leaves) > 0 else 0), np.int64)
     left, step = 1, 1
     while left <= groups // 2:
         lowest = left * smallest
@@ -182,7 +190,10 @@ def sweep_sums(
                 side_marks[1 - chosen[p]] |= marks[p]
             for code in range(len(place)):
                 sides[code] = 1 - chosen[place[code]]
-            sweep(kernel, start, end, j, lower, upper, rows, sides, side_marks, 2)
+            side_table[:] = 0
+            for p in range(count if len(leaves) > 0 else 0):
+                side_table[1 - chosen[p]] += table[p]
+            sweep(kernel, j, lower, upper, rows, sides, side_marks, 2, side_table, leaves)
         if left == groups // 2:
             break
         left, step = min(left + step, groups // 2), left
@@ -222,8 +233,6 @@ def likeness_to_others(
 @compiled
 def sweep(
     kernel: Kernel,
-    start: int,
-    end: int,
     j: int,
     lower: int,
     upper: int,
@@ -231,9 +240,12 @@ def sweep(
     place: NDArray[np.int64],
     marks: NDArray[np.uint64],
     count: int,
+    table: NDArray[np.int64],
+    leaves: NDArray[np.int64],
 ) -> None:
     """Push the divisions into the first parts of an order and the rest. ``place``: the position in the order of each leaf code
-    from ``lower`` on; ``marks``: of each part its leaf mask, or its code where the attribute is ordered."""
+    from ``lower`` on; ``marks``: of each part its leaf mask, or its code where the attribute is ordered; ``table``: its
+    marginals (:func:`contingency`)."""
     space, sums, smallest = kernel.space, kernel.sums, kernel.bounds.minimum_rows
     base, ordered = space.leaf_starts[j], space.kinds[j] == ORDERED
     part_rows, part_squares = np.zeros(count, np.int64), np.zeros(count)
@@ -249,8 +261,9 @@ def sweep(
     suffix = part_words.copy()
     for p in range(count - 2, -1, -1):
         join_words(space, suffix[p], suffix[p + 1])
-    marginals = kernel.guide.reads_marginals == 1
-    part_ends = sort_cells(kernel, start, end, j, lower, place, count) if marginals else part_rows
+    marginals = len(leaves) > 0
+    if marginals:
+        all_right(kernel)
     sums.left_words[:] = space.empty_words
     left_rows, left_squares, mask = np.int64(0), 0.0, ZERO
     for p in range(count - 1):
@@ -259,7 +272,7 @@ def sweep(
         mask |= marks[p]
         join_words(space, sums.left_words, part_words[p])
         if marginals:
-            move_cells(kernel, part_ends[p - 1] if p > 0 else start, part_ends[p])
+            move_part(kernel, table[p], leaves)
         if left_rows < smallest or rows - left_rows < smallest:
             continue
         worth = promise(kernel, left_rows, left_squares, sums.left_words, kernel.left)
@@ -269,44 +282,66 @@ def sweep(
 
 
 @compiled
-def sort_cells(
-    kernel: Kernel, start: int, end: int, j: int, lower: int, place: NDArray[np.int64], count: int
+def occurring_leaves(kernel: Kernel) -> NDArray[np.int64]:
+    """The leaf values of all attributes that occur in the block evaluated last; none where the cost reads no marginals."""
+    space, context, rows = kernel.space, kernel.context, kernel.sums.rows
+    leaves = np.empty(space.leaf_starts[len(space.kinds)] if kernel.guide.reads_marginals == 1 else 0, np.int64)
+    count = 0
+    for a in range(len(space.kinds) if len(leaves) > 0 else 0):
+        for leaf in range(space.leaf_starts[a] + context.lower[a], space.leaf_starts[a] + context.upper[a]):
+            if rows[leaf] > 0:
+                leaves[count] = leaf
+                count += 1
+    return leaves[:count]
+
+
+@compiled
+def contingency(
+    kernel: Kernel, start: int, end: int, j: int, lower: int, part_of: NDArray[np.int64], count: int, leaves: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """List a block's cells in ``spare[start:end]`` by the place of their value, and put all marginals on the right side.
-    Returns where each part ends."""
-    codes, order, spare, space, context = kernel.cells.codes, kernel.order, kernel.spare, kernel.space, kernel.context
+    """The rows of each part of attribute j by leaf value of all attributes: what its sweeps move from one side to the other."""
+    codes, cell_rows, order, leaf_starts = kernel.cells.codes, kernel.cells.rows, kernel.order, kernel.space.leaf_starts
+    attributes = codes.shape[1]
+    table = np.zeros((count if len(leaves) > 0 else 0, leaf_starts[attributes]), np.int64)
+    kernel.counters.effort[0] += (end - start) * attributes if len(leaves) > 0 else 0
+    for i in range(start, end if len(leaves) > 0 else start):
+        cell = order[i]
+        part = part_of[codes[cell, j] - lower]
+        for a in range(attributes):
+            table[part, leaf_starts[a] + codes[cell, a]] += cell_rows[cell]
+    return table
+
+
+@compiled
+def all_right(kernel: Kernel) -> None:
+    """Put the marginals of all cells on the right side."""
+    space, context = kernel.space, kernel.context
     for a in range(len(space.kinds)):
         first, last = space.leaf_starts[a] + context.lower[a], space.leaf_starts[a] + context.upper[a]
         kernel.left.marginals[first:last] = 0
         kernel.right.marginals[first:last] = kernel.sums.rows[first:last]
-    ends = np.zeros(count + 1, np.int64)
-    for i in range(start, end):
-        ends[place[codes[order[i], j] - lower] + 1] += 1
-    ends[0] = start
-    for p in range(count):
-        ends[p + 1] += ends[p]
-    for i in range(start, end):
-        p = place[codes[order[i], j] - lower]
-        spare[ends[p]] = order[i]
-        ends[p] += 1
-    return ends[:count]
 
 
 @compiled
-def move_cells(kernel: Kernel, start: int, end: int) -> None:
-    """Move the cells ``spare[start:end]`` from the right side's marginals to the left side's."""
-    codes, rows, leaf_starts = kernel.cells.codes, kernel.cells.rows, kernel.space.leaf_starts
+def move_part(kernel: Kernel, part: NDArray[np.int64], leaves: NDArray[np.int64]) -> None:
+    """Move a part's marginals from the right side to the left."""
     left, right = kernel.left.marginals, kernel.right.marginals
-    for i in range(start, end):
-        cell = kernel.spare[i]
-        for a in range(codes.shape[1]):
-            leaf = leaf_starts[a] + codes[cell, a]
-            left[leaf] += rows[cell]
-            right[leaf] -= rows[cell]
+    for leaf in leaves:
+        left[leaf] += part[leaf]
+        right[leaf] -= part[leaf]
 
 
 @compiled
-def push_children(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], j: int, lower: int, upper: int) -> None:
+def push_children(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    j: int,
+    lower: int,
+    upper: int,
+    leaves: NDArray[np.int64],
+) -> None:
     """The one split of a taxonomy node, unless a child holds too few rows."""
     space, sums, left = kernel.space, kernel.sums, kernel.left.marginals
     base = space.leaf_starts[j]
@@ -316,8 +351,7 @@ def push_children(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64
     for code in range(lower, upper):
         while space.node_upper[first + place[code - lower]] <= code:
             place[code - lower] += 1
-    marginals = kernel.guide.reads_marginals == 1
-    ends = sort_cells(kernel, start, end, j, lower, place, count) if marginals else place
+    table = contingency(kernel, start, end, j, lower, place, count, leaves)
     worth = 0.0
     for child in range(count):
         sums.left_words[:] = space.empty_words
@@ -331,8 +365,7 @@ def push_children(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64
             continue
         if rows < kernel.bounds.minimum_rows:
             return
-        if marginals:
-            left[:] = 0
-            move_cells(kernel, ends[child - 1] if child > 0 else start, ends[child])
+        for leaf in leaves:
+            left[leaf] = table[child, leaf]
         worth += promise(kernel, rows, squares, sums.left_words, kernel.left)  # type: ignore[arg-type]
     push(kernel.candidates, j, node, worth, False)
