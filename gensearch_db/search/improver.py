@@ -16,10 +16,12 @@ from gensearch_db.search.worker import Slice, Worker
 Stage = tuple[int, tuple[int, ...]]
 """Level and widths of a rollout of the whole."""
 
-FEW_GROUPS = 64
+FEW_GROUPS, MANY_CELLS = 64, 50_000
 FIRST_STAGES: tuple[Stage, ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
 FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 8, 8)), (1, (1, 10)))
-"""The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once."""
+FIRST_STAGE_OF_MANY: tuple[Stage, ...] = ((0, (1,)),)
+"""The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once; from
+``MANY_CELLS`` on, none but the plainest is ever affordable, and subtrees have their turn."""
 
 PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
     (6, 2, (1, 8, 8)),
@@ -100,8 +102,7 @@ class Improver:
         return self.worker.partition(self.best[1])
 
     def _improve(self) -> Iterator[None]:
-        groups = self.worker.problem.cells.row_count // self.worker.kernel.bounds.minimum_rows
-        stages = FIRST_STAGES_OF_FEW if groups <= FEW_GROUPS else FIRST_STAGES
+        stages = self._first_stages()
         for stage in range(len(stages)):
             level, widths = stages[(stage + self.index) % len(stages)]
             yield from self._roll(self.whole, level, widths)
@@ -113,11 +114,19 @@ class Improver:
                 yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
                 yield from self._solve_subtrees(FIRST_EFFORT << cycle)
 
+    def _first_stages(self) -> tuple[Stage, ...]:
+        if self.worker.cell_count >= MANY_CELLS:
+            return FIRST_STAGE_OF_MANY
+        groups = self.worker.problem.cells.row_count // self.worker.kernel.bounds.minimum_rows
+        return FIRST_STAGES_OF_FEW if groups <= FEW_GROUPS else FIRST_STAGES
+
     def _roll_subtrees(self, size: float, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         """Roll out the subtrees of the best tree with at most ``size`` least groups each, once more."""
         if self.finished:
             return
         if math.isinf(size):
+            if self.worker.cell_count >= MANY_CELLS:
+                return
             yield from self._roll(self.whole, level, widths)
             return
         for part in self._subtrees(int(size * self.worker.kernel.bounds.minimum_rows)):

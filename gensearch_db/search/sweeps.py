@@ -221,6 +221,7 @@ def likeness_to_others(
         base = leaf_starts[others[i]]
         for leaf in range(base, leaf_starts[others[i] + 1]):
             value[leaf] = leaf - base if space.kinds[others[i]] == ORDERED else sums.rows[leaf]
+    kernel.counters.effort[0] += (end - start) * attributes * len(others)
     for position in range(start, end if len(others) > 0 else start):
         cell = order[position]
         for i in range(len(others)):
