@@ -31,9 +31,11 @@ def watched() -> Iterator[Progress]:
     try:
         yield watcher
     finally:
-        watcher.close()
-        if on_main_thread:
-            signal.signal(signal.SIGINT, before)
+        try:
+            watcher.close()
+        finally:  # Ctrl-C may strike in between, too
+            if on_main_thread:
+                signal.signal(signal.SIGINT, before)
 
 
 class _Watcher:

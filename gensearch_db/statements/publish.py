@@ -27,7 +27,7 @@ from gensearch_db.statements.handing_over import (
 )
 from gensearch_db.statements.reader import written_name, written_string
 
-_ENUM = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
+ENUM_TYPE = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
 _NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION)", re.IGNORECASE)
 
 
@@ -70,7 +70,7 @@ class _Part:
 
 def published_type(type_name: str) -> str:
     """The type a column is handed out with: an ENUM would list values that no published row has, so it becomes text."""
-    return _ENUM.sub("VARCHAR", type_name)
+    return ENUM_TYPE.sub("VARCHAR", type_name)
 
 
 def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:

@@ -29,7 +29,7 @@ from tests.cases.statement_text import statement
 from .house import House, problem
 from .outcomes import record
 
-EVERY = 1 if os.environ.get("GENSEARCH_KILL_EVERY") == "1" else 5
+EVERY = 1 if os.environ.get("GENSEARCH_KILL_EVERY") == "1" else 8
 """The signal is raised at every so-many-th line."""
 
 SIZES = (10, 20)

@@ -192,6 +192,24 @@ def test_what_a_run_says_holds_no_value_of_a_row(
     assert not found(certificate + caplog.text + printed.out + printed.err, but=("3994",))
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "PROFILE people",
+        "EXPLAIN ANONYMIZE TABLE people INTO other QUASI IDENTIFIERS (age SPLIT ANYWHERE, income SPLIT 4 QUANTILES, grade) "
+        "SENSITIVE (illness) SUBJECT TO k_anonymity(20)",
+        "SHOW RELEASES",
+        "AUDIT rel WITH rel SUBJECT TO distinct_l_diversity(9, illness)",
+        "ESTIMATE SELECT grade, COUNT(*) FROM people GROUP BY grade USING rel",
+        "ESTIMATE SELECT illness, town, COUNT(*) FROM people GROUP BY illness, town USING rel",
+    ],
+)
+def test_the_answer_of_a_statement_holds_no_value_of_a_hidden_row(owner: duckdb.DuckDBPyConnection, script: str) -> None:
+    """An ENUM's type lists its entries: PROFILE leaves them out."""
+    answer = gensearch_db.Connection(owner.cursor()).execute(script)
+    assert not found(str(answer.fetchall()) + str(answer.description), but=("3994",))
+
+
 def test_a_refusal_tells_what_is_reached_but_no_value(owner: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(gensearch_db.GensearchError) as caught:
         gensearch_db.anonymize(owner, **{**PROBLEM, "into": "no", "subject_to": ["k_anonymity(5000)"]})
