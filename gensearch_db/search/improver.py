@@ -18,7 +18,7 @@ Stage = tuple[int, tuple[int, ...]]
 
 FEW_GROUPS, MANY_CELLS = 64, 50_000
 FIRST_STAGES: tuple[Stage, ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
-FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 8, 8)), (1, (1, 10)))
+FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 4, 8)), (2, (1, 8, 8)))
 FIRST_STAGE_OF_MANY: tuple[Stage, ...] = ((0, (1,)),)
 """The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once; from
 ``MANY_CELLS`` on, none but the plainest is ever affordable, and subtrees have their turn."""
@@ -48,8 +48,8 @@ FIRST_EFFORT = 100_000
 
 
 class Improver:
-    """Finds partitions, as number ``index`` of a team of ``members``: they draw other orders, start with another stage and
-    share the subtrees out; between rounds each tells the other its tree (:meth:`tell`)."""
+    """Finds partitions, as number ``index`` of a team of ``members``: they draw other orders, every second one starts
+    with the last stage, and they share the subtrees out; between rounds each tells the other its tree (:meth:`tell`)."""
 
     def __init__(self, worker: Worker, index: int = 0, members: int = 1) -> None:
         self.worker = worker
@@ -103,8 +103,7 @@ class Improver:
 
     def _improve(self) -> Iterator[None]:
         stages = self._first_stages()
-        for stage in range(len(stages)):
-            level, widths = stages[(stage + self.index) % len(stages)]
+        for level, widths in reversed(stages) if self.index % 2 else stages:
             yield from self._roll(self.whole, level, widths)
         for cycle in count():
             deeper = min(cycle, MOST_DEEPER)

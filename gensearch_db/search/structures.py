@@ -13,6 +13,7 @@ from numba.core.extending import intrinsic, overload
 from numba.experimental import structref
 
 from gensearch_db.compilation import compiled
+from gensearch_db.search.state import Kernel
 
 
 @structref.register
@@ -78,8 +79,8 @@ def _converted(group: Any) -> Any:
     return _as_structure(group)
 
 
-def structure(group: Any) -> Any:
-    """The structure of a named tuple of C-contiguous arrays and numbers; named tuples inside it become structures too."""
-    made = _converted(group)
-    made.source = group
+def structure(kernel: Kernel) -> Any:
+    """The structure of a kernel (C-contiguous arrays and numbers); the groups inside it become structures too."""
+    made = _converted(kernel)
+    made.source = kernel
     return made
