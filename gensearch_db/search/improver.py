@@ -128,7 +128,7 @@ class Improver:
                 return
             yield from self._roll(self.whole, level, widths)
             return
-        for part in self._subtrees(int(size * self.worker.kernel.bounds.minimum_rows)):
+        for part in self.subtrees(int(size * self.worker.kernel.bounds.minimum_rows)):
             yield from self._roll(part, level, widths)
         self._collect()
 
@@ -149,7 +149,7 @@ class Improver:
         were abandoned."""
         worker = self.worker
         for size in SUBTREE_SIZES:
-            parts = self._subtrees(int(size * worker.kernel.bounds.minimum_rows))
+            parts = self.subtrees(int(size * worker.kernel.bounds.minimum_rows))
             abandoned = 0
             for tried, part in enumerate(parts):
                 if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
@@ -166,7 +166,7 @@ class Improver:
             if abandoned >= MOST_ABANDONED:
                 return
 
-    def _subtrees(self, most_rows: int) -> list[Slice]:
+    def subtrees(self, most_rows: int) -> list[Slice]:
         worker = self.worker
         start, end, words = self.whole
         starts, ends = np.zeros(worker.cell_count, np.int64), np.zeros(worker.cell_count, np.int64)

@@ -13,6 +13,7 @@ from numba.core.extending import intrinsic, overload
 from numba.experimental import structref
 
 from gensearch_db.compilation import compiled
+from gensearch_db.search.box_kernel import BoxTable
 from gensearch_db.search.state import Kernel
 
 
@@ -79,8 +80,8 @@ def _converted(group: Any) -> Any:
     return _as_structure(group)
 
 
-def structure(kernel: Kernel) -> Any:
-    """The structure of a kernel (C-contiguous arrays and numbers); the groups inside it become structures too."""
-    made = _converted(kernel)
-    made.source = kernel
+def structure(group: Kernel | BoxTable) -> Any:
+    """The structure of a group of C-contiguous arrays and numbers; the groups inside it become structures too."""
+    made = _converted(group)
+    made.source = group
     return made

@@ -14,8 +14,10 @@ from gensearch_db.domain.attribute import Leaf, OrderedAttribute, Space
 from gensearch_db.domain.cells import Cells
 from gensearch_db.domain.statistics import whole_table
 from gensearch_db.privacy.k_anonymity import KAnonymity
-from gensearch_db.search.block_graph import block_graph_search
+from gensearch_db.search.block_graph import BlockGraphSearch
+from gensearch_db.search.box_program import BoxProgram
 from gensearch_db.search.result import SearchProblem, StoppingRule, never_stop
+from gensearch_db.search.state import UNLIMITED
 
 SIDE = 6
 """Leaves of each of two attributes: enough for every part of the search to be called."""
@@ -29,4 +31,17 @@ def warm_up() -> None:
     codes = np.array([(row, column) for row in range(SIDE) for column in range(SIDE)], np.int32)
     cells = Cells(codes, np.arange(1, SIDE * SIDE + 1, dtype=np.int64) % 3 + 1)
     problem = SearchProblem(space, cells, whole_table(space, cells), (KAnonymity(4),), NormalizedCertaintyPenalty())
-    block_graph_search(problem, StoppingRule(), never_stop, {}, threads=1)
+    search = BlockGraphSearch(problem, StoppingRule(), never_stop, {}, threads=1)
+    search.run(None)
+    compile_what_small_problems_never_call(search)
+
+
+def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
+    """What only larger problems come to: subtrees, trees that improvers tell each other, a table that grows, all boxes."""
+    first, second = search.improvers
+    first.worker.roll(first.whole, 0, UNLIMITED)
+    first.subtrees(first.worker.problem.cells.row_count)
+    second.worker.take_in(first.worker.tree(first.whole))
+    second.worker.more_memory()
+    for _ in BoxProgram(search.prover.worker).run():
+        pass

@@ -158,7 +158,7 @@ class Worker:
             if code in (DONE, PAUSED):
                 return bool(code == DONE)
             if code == MEMORY_FULL:
-                self._more_memory()
+                self.more_memory()
             else:
                 self._enlarge_stack()
 
@@ -214,11 +214,12 @@ class Worker:
             if self.effort >= counters.last_effort[0] or self.visited >= counters.last_block[0]:
                 return False
             if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.used):
-                self._more_memory()
+                self.more_memory()
             else:
                 self._enlarge_stack()
 
-    def _more_memory(self) -> None:
+    def more_memory(self) -> None:
+        """Make room in the memory: a larger table, or, at the limit, one that forgets the entries cheapest to learn."""
         memory, forgotten = grown(self.kernel.memory, self.most_slots)
         self._replace(memory=memory)
         self.forgotten += forgotten
@@ -277,7 +278,7 @@ class Worker:
     def take_in(self, tree: Tree) -> None:
         """Remember another worker's tree where it is cheaper than what is known."""
         while 2 * (self.kernel.memory.entries[0] + len(tree.costs) + 2) > len(self.kernel.memory.used):
-            self._more_memory()
+            self.more_memory()
         remember_tree(self.kernel.memory, *tree)
 
     def partition(self, slices: list[Slice]) -> Partition:
