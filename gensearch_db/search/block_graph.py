@@ -17,6 +17,7 @@ import numpy as np
 
 from gensearch_db.domain.counting import count_boxes
 from gensearch_db.search.box_program import BoxProgram, is_small
+from gensearch_db.search.building import Switches
 from gensearch_db.search.improver import Improver
 from gensearch_db.search.mondrian import greedy_slices
 from gensearch_db.search.monitor import Monitor
@@ -24,7 +25,7 @@ from gensearch_db.search.optimal_partitions import OptimalPartitions, TooManyErr
 from gensearch_db.search.prover import Prover
 from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
 from gensearch_db.search.solver import quick_bound
-from gensearch_db.search.worker import Slice, Switches, Worker
+from gensearch_db.search.worker import Slice, Worker
 
 FIRST_ROUND, LONGEST_ROUND, ROUND_GROWTH = 2_000_000, 50_000_000, 1.5
 """Effort (values of cells read) that each worker makes in a round."""

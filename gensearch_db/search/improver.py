@@ -167,11 +167,11 @@ class Improver:
                 return
 
     def subtrees(self, most_rows: int) -> list[Slice]:
+        """This member's share of the largest subtrees of the best tree that hold at most ``most_rows`` rows each."""
         worker = self.worker
         start, end, words = self.whole
         starts, ends = np.zeros(worker.cell_count, np.int64), np.zeros(worker.cell_count, np.int64)
         part_words = np.zeros((worker.cell_count, len(words)), np.uint64)
-        """This member's share of the subtrees of the best tree."""
         listed = subtrees(worker.compiled, start, end, words, most_rows, 0, starts, ends, part_words, worker.most_parts)
         return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(self.index, listed, self.members)]
 

@@ -162,16 +162,13 @@ def test_control_c_keeps_the_best_release() -> None:
     check_partition(problem, result)
 
 
-def test_little_memory_gives_the_same_optimum() -> None:
-    from gensearch_db.search import worker
+def test_little_memory_gives_the_same_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gensearch_db.search import building
 
     problem = hard_problem()
     roomy = block_graph(problem)
-    before, worker.FIRST_SLOTS = worker.FIRST_SLOTS, 1 << 10
-    try:
-        tight = block_graph(problem, memory_limit=0)
-    finally:
-        worker.FIRST_SLOTS = before
+    monkeypatch.setattr(building, "FIRST_SLOTS", 1 << 10)
+    tight = block_graph(problem, memory_limit=0)
     assert tight.counters["blocks_forgotten"] > 0
     assert tight.counters["blocks_remembered"] < roomy.counters["blocks_remembered"]
     assert tight.status is Status.OPTIMAL
@@ -180,9 +177,9 @@ def test_little_memory_gives_the_same_optimum() -> None:
 
 
 def test_a_search_that_ends_short_of_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gensearch_db.search import worker
+    from gensearch_db.search import building, worker
 
-    monkeypatch.setattr(worker, "FIRST_SLOTS", 1 << 8)
+    monkeypatch.setattr(building, "FIRST_SLOTS", 1 << 8)
     monkeypatch.setattr(worker, "bytes_per_slot", lambda words: 2**14)
     problem = hard_problem()
     result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule(node_limit=2500, memory_limit=0))
