@@ -25,7 +25,7 @@ STEP_GROWTH = 1.5
 
 FIRST_CLIMB = 100_000_000
 """Effort (values of cells read) of the first passes against thresholds, which prove what has a bound close to its optimum."""
-FIRST_DIRECT = 1_000_000_000
+FIRST_DIRECT = 10_000_000_000
 """Then the effort of one pass against the best known cost: it proves most problems that can be proven soon, and to break it
 off earlier makes those slower than they need be."""
 FIRST_EFFORT = 100_000_000
