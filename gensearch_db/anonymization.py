@@ -25,7 +25,7 @@ from gensearch_db.database.block_statistics import SqlStatistics
 from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.prepared import PreparedTable, drop_after_failure, prepare
-from gensearch_db.database.release import check_target, write_release
+from gensearch_db.database.release import check_target, refuse_own_source, write_release
 from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
 from gensearch_db.database.value_domains import ValueColumn
@@ -187,6 +187,8 @@ def anonymize(
 
 def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
     """Resolve everything the problem names; all that is wrong with it is reported together."""
+    if replace:
+        refuse_own_source(session, problem.table, problem.into)
     problems = Problems(DataError)
     _collected(problems, problem.check_roles)
     constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))

@@ -18,11 +18,13 @@ from gensearch_db.database.audit import AuditReport, Subject, audit_subject
 from gensearch_db.database.audit.subject import Source as AuditSource
 from gensearch_db.database.catalog import CatalogEntry, enter_release, find_release, remove_release
 from gensearch_db.database.labels import PublishedAttribute
+from gensearch_db.database.names import target_table
 from gensearch_db.database.prepared import PreparedTable, drop_tables
 from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.errors import AuditError, SourceChangedError, SpecificationError
+from gensearch_db.database.source import tables_read
+from gensearch_db.errors import AuditError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.problem.problem import Labels
 from gensearch_db.search.result import Partition
@@ -48,6 +50,26 @@ def check_target(session: Session, target: TableName, *, replace: bool) -> None:
         if entry is not None:
             raise SpecificationError(f"{where}, a release made {entry.created}: ask to replace it, or choose another name")
         raise SpecificationError(f"{where} and is not a release of this package, so it is never replaced: choose another name")
+
+
+def refuse_own_source(session: Session, source: str, into: str) -> None:
+    """Refuse to replace a release that is made from itself: its labels would be generalised anew, and the release lost.
+
+    Raises :class:`SpecificationError`. Names that mean nothing are left to the checks of the whole problem.
+    """
+    try:
+        target = target_table(session, into)
+        read = tables_read(session, source)
+    except GensearchError:
+        return
+    if find_release(session, target) is None:
+        return
+    for table in (target, blocks_name(target)):
+        if tuple(part.lower() for part in table) in read:
+            raise SpecificationError(
+                f"{source} reads '{'.'.join(table)}', which the release {into} would replace:"
+                " give the table that the release was made from as the source, or choose another name for the new release"
+            )
 
 
 def write_release(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlglot.errors import TokenError
 
-from gensearch_db.database.names import existing_table
+from gensearch_db.database.names import existing_table, parse_table_name
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import SpecificationError
@@ -68,6 +71,27 @@ def source_relation(session: Session, text: str) -> Sql:
     if is_file(text):
         return _file(text)
     return qualified(existing_table(session, text))
+
+
+def tables_read(session: Session, text: str) -> set[tuple[str, ...]]:
+    """The tables behind a source, by database, schema and name in lower case; those of views and queries included.
+
+    Empty where the source cannot be read. Raises :class:`SpecificationError` where it cannot be named.
+    """
+    relation = source_relation(session, text)
+    if not session.is_readable(statement("source/row_count", relation=relation)):
+        return set()
+    plans = session.rows(statement("source/plan", relation=relation))
+    names = {name for _, plan in plans for name in _scanned(json.loads(plan))}
+    return {tuple(part.lower() for part in parse_table_name(name)) for name in names}
+
+
+def _scanned(steps: list[dict[str, Any]]) -> Iterator[str]:
+    """The tables that the steps of a plan scan."""
+    for step in steps:
+        if "Table" in step["extra_info"]:
+            yield step["extra_info"]["Table"]
+        yield from _scanned(step["children"])
 
 
 def _read_once(text: str) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from .naming import companion, literal, parts, quoted, source_of
+from .naming import companion, literal, parts, quoted, source_of, taxonomy_of
 from .printed_labels import WHOLE, calendar_unit, is_label_of_set, prefix_names, taxonomy_names
 
 
@@ -155,7 +155,7 @@ class _Placement:
         found = rows_of(self.connection, f"SELECT DISTINCT {name}::VARCHAR FROM case_source WHERE {name} IS NOT NULL")
         values = {value for (value,) in found}
         if "taxonomy" in ways:
-            rows = rows_of(self.connection, f"SELECT COLUMNS(*)::VARCHAR FROM {source_of(ways['taxonomy'])}")
+            rows = rows_of(self.connection, f"SELECT COLUMNS(*)::VARCHAR FROM {taxonomy_of(ways['taxonomy'])}")
             return taxonomy_names(rows, values)
         if ways.get("prefix"):
             return prefix_names(values)

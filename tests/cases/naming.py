@@ -34,6 +34,13 @@ def source_of(table: str) -> str:
     return f"{table} AS given" if table.startswith("(") else table
 
 
+def taxonomy_of(given: str) -> str:
+    """A taxonomy's table, query or file of levels (divided by semicolons), as it stands in FROM."""
+    if given.endswith(".csv"):
+        return f"read_csv({literal(given)}, delim = ';', header = false, all_varchar = true)"
+    return source_of(given)
+
+
 def toml(problem: dict[str, Any]) -> str:
     """A problem's fields as a TOML document."""
     plain = {key: value for key, value in problem.items() if not isinstance(value, dict)}
