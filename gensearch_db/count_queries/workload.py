@@ -16,7 +16,7 @@ from gensearch_db.count_queries.estimating import Estimate, estimate_all
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.reading import read_queries
 from gensearch_db.count_queries.release import open_release
-from gensearch_db.database.names import parse_table_name
+from gensearch_db.database.names import existing_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, literal, qualified
 from gensearch_db.database.session import Session
@@ -155,7 +155,7 @@ def run_workload(
     """
     loaded = workload if isinstance(workload, Workload) else read_workload(workload)
     with session_for(database, read_only=True) as session:
-        truths = None if source is None else [_truth(session, source, query) for query in loaded.queries]
+        truths = None if source is None else _truths(session, source, loaded.queries)
         outcomes: list[Outcome] = []
         for name in releases:
             answers = estimate_all(open_release(session, name), loaded.queries)
@@ -180,13 +180,20 @@ def _unforeseen(number: int, query: CountQuery, estimates: Sequence[Estimate], t
     return [Estimate(number + 1, label, group, 0.0, 0.0, 0, 0, 0) for group, label in missing]
 
 
-def _truth(session: Session, source: str, query: CountQuery) -> _Truth:
-    """What the query itself counts on the source: by group and counted column."""
+def _truths(session: Session, source: str, queries: Sequence[CountQuery]) -> list[_Truth]:
+    """What the queries count on the source, a table or file. Raises :class:`SpecificationError` where there is none."""
+    table = Sql(literal(source)) if is_file(source) else qualified(existing_table(session, source))
+    if is_file(source) and not Path(source).is_file():
+        raise SpecificationError(f"file '{source}' does not exist")
+    return [_truth(session, table, query) for query in queries]
+
+
+def _truth(session: Session, table: Sql, query: CountQuery) -> _Truth:
+    """What the query itself counts on a table: by group and counted column."""
     for position, group in enumerate(query.groups):
         if position not in query.shown:
             message = "GROUP BY columns must stand in the SELECT list where true counts are wanted"
             raise error_at(query.script, group.place.start, group.place.end, message)
-    table = literal(source) if is_file(source) else qualified(parse_table_name(source))
     before = query.script[query.place.start : query.table.start]
     after = query.script[query.table.end : query.place.end]
     own_name = query.script[query.table.start : query.table.end].rpartition(".")[2]

@@ -158,3 +158,24 @@ def test_unknown_releases_are_named_with_near_matches(file: Path, capsys: pytest
     with pytest.raises(SystemExit):
         main(["estimate", str(file), "exakt", "SELECT COUNT(*) FROM t"])
     assert "did you mean 'exact'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("nosuch", "table nosuch does not exist"),
+        ("main.sourc", "did you mean 'source'?"),
+        ("nosuch.parquet", "file 'nosuch.parquet' does not exist"),
+    ],
+)
+def test_an_unknown_source_is_told_in_our_words(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str, message: str
+) -> None:
+    queries = tmp_path / "one.sql"
+    queries.write_text("SELECT COUNT(*) FROM t WHERE sex = 'F';", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["queries", "run", str(file), "exact", "--workload", str(queries), "--source", source])
+    complaint = capsys.readouterr().err
+    assert message in complaint
+    assert "Catalog Error" not in complaint
+    assert "LINE" not in complaint
