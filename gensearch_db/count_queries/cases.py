@@ -61,10 +61,12 @@ class _Case:
 
     @property
     def secrets(self) -> tuple[Part, ...]:
+        """The parts on sensitive columns."""
         return tuple(part for part in self.parts if part[0].kind is Kind.SENSITIVE)
 
     @property
     def others(self) -> tuple[Part, ...]:
+        """The parts on all other columns."""
         return tuple(part for part in self.parts if part[0].kind is not Kind.SENSITIVE)
 
 

@@ -66,6 +66,7 @@ class _Reader(Clauses):
         self.script = script
 
     def query(self) -> CountQuery:
+        """One whole query, from WITH or SELECT on."""
         cursor = self.cursor
         named = self.common_tables() if cursor.is_word("WITH") else {}
         if not cursor.is_word("SELECT"):
@@ -92,6 +93,7 @@ class _Reader(Clauses):
         return CountQuery(self.script, place, relation.table, counts, condition, groups, labels, shown, relation.aliased)
 
     def common_tables(self) -> dict[str, _Relation]:
+        """The tables that WITH names, each of which may only filter."""
         cursor = self.cursor
         cursor.take()
         if cursor.is_word("RECURSIVE"):
@@ -126,6 +128,7 @@ class _Reader(Clauses):
         return self.source(named)
 
     def source(self, named: Mapping[str, _Relation]) -> _Relation:
+        """What FROM reads: a table, a table that WITH names, or a query in parentheses."""
         cursor = self.cursor
         if cursor.is_symbol("("):
             relation = self.filtering_query(named)
@@ -145,6 +148,7 @@ class _Reader(Clauses):
         return _Relation(behind.table, behind.condition, scope, behind.aliased)
 
     def table_name(self) -> tuple[list[str], Place]:
+        """A table's name, part by part, and where it stands."""
         cursor = self.cursor
         first = cursor.peek()
         if first is None or (first.kind is Kind.SYMBOL) or cursor.is_word(*REFUSED):
@@ -161,6 +165,7 @@ class _Reader(Clauses):
         return parts, place
 
     def where(self, scope: Scope) -> Predicate | None:
+        """The condition after WHERE, if there is one."""
         return read_condition(self.cursor, scope) if self.cursor.take_word("WHERE") else None
 
     def filtering_query(self, named: Mapping[str, _Relation]) -> _Relation:
@@ -208,6 +213,7 @@ class _Reader(Clauses):
         return scope.columns if everything and scope.columns is None else columns
 
     def groups(self, items: SelectItems, scope: Scope) -> tuple[ColumnName, ...]:
+        """The columns after GROUP BY; none without it."""
         cursor = self.cursor
         if not cursor.take_word("GROUP"):
             return ()

@@ -88,6 +88,7 @@ class _Resolver:
             self.answers = Evaluation(session, requests).answers()
 
     def query(self, query: CountQuery) -> ResolvedQuery:
+        """The query with its names and constants resolved against the release."""
         counts = tuple(
             ResolvedCount(count.label, self.true(query, conjunction(query.where, count.condition))) for count in query.counts
         )
@@ -95,6 +96,7 @@ class _Resolver:
         return ResolvedQuery(query, counts, self.true(query, query.where), groups)
 
     def column(self, query: CountQuery, name: ColumnName) -> PublishedColumn:
+        """The published column of a name. Raises :class:`QueryError` where the release has none."""
         found = self.release.find(name.name)
         if isinstance(found, str):
             raise error_at(query.script, name.place.start, name.place.end, found)
@@ -102,9 +104,11 @@ class _Resolver:
 
     @cached_property
     def volatile(self) -> frozenset[str]:
+        """The functions that may answer differently each time."""
         return frozenset(name for (name,) in self.release.session.rows(statement("estimate/volatile_functions")))
 
     def refuse_volatile(self, query: CountQuery) -> None:
+        """Raise :class:`QueryError` where a constant calls such a function."""
         for predicate in _predicates(query):
             for constant in _constants(predicate):
                 if constant.literal:
@@ -169,6 +173,7 @@ class _Resolver:
         return self.tests(query, predicate)
 
     def tests(self, query: CountQuery, predicate: Comparison | OneOf | Matches | Missing | Bare) -> tuple[Formula, Formula]:
+        """The formulas under which a predicate is true, and false."""
         column = self.column(query, predicate.column)
 
         def pair(atom: Atom) -> tuple[Formula, Formula]:
@@ -196,6 +201,7 @@ class _Resolver:
         return (true, false) if answer else (false, true)
 
     def check(self, column: PublishedColumn, predicate: Comparison | OneOf | Matches) -> Check:
+        """What a predicate asks of each value of its column."""
         request = _check_request(column, predicate)
         texts = [
             constant.text if constant.literal else self.answers[ConstantRequest(constant.text)]

@@ -83,9 +83,11 @@ class _Reader:
 
     @property
     def current(self) -> Token | None:
+        """The next token; none at the end."""
         return self.tokens[self.position] if self.position < len(self.tokens) else None
 
     def take(self, kind: TokenType) -> Token | None:
+        """Take the next token if it is of this kind."""
         token = self.current
         if token is not None and token.token_type == kind:
             self.position += 1
@@ -93,15 +95,18 @@ class _Reader:
         return None
 
     def fail(self, wanted: str) -> SpecificationError:
+        """The error that tells what was wanted and what stands there instead."""
         token = self.current
         found = f"{token.text!r} at column {token.col - len(token.text) + 1}" if token else "the end"
         return SpecificationError(f"cannot read {self.text!r}: expected {wanted}, found {found}")
 
     def expect_end(self) -> None:
+        """Raise :class:`SpecificationError` unless the text is used up."""
         if self.current is not None:
             raise self.fail("nothing more")
 
     def name(self, wanted: str) -> str:
+        """A name, quoted or not."""
         token = self.current
         if (
             token is None
@@ -113,6 +118,7 @@ class _Reader:
         return token.text
 
     def number(self) -> Fraction | None:
+        """A number with its sign, exactly, if one stands here."""
         start = self.position
         negative = self.take(TokenType.DASH) is not None
         token = self.take(TokenType.NUMBER)
@@ -129,6 +135,7 @@ class _Reader:
         return -value if negative else value
 
     def call(self) -> Call:
+        """A name with its arguments in parentheses, if there are any."""
         start = self.position
         name = self.name("a name").lower()
         arguments: list[Argument] = []
@@ -145,6 +152,7 @@ class _Reader:
         return Call(name, tuple(arguments), keywords, text)
 
     def argument(self, arguments: list[Argument], keywords: dict[str, Argument]) -> None:
+        """One argument, by position or by keyword."""
         value = self.value()
         if isinstance(value, Name) and self.take(TokenType.EQ):
             if value.text.lower() in keywords:
@@ -156,6 +164,7 @@ class _Reader:
             arguments.append(value)
 
     def value(self) -> Argument:
+        """What an argument holds: a number, a text, a name or a call."""
         number = self.number()
         if number is not None:
             return number
@@ -165,6 +174,7 @@ class _Reader:
         return Name(self.name("a number, a name or a 'string'"))
 
     def term(self) -> Term:
+        """A call with its weight; 1 without one."""
         weight = self.number()
         if weight is not None and not self.take(TokenType.STAR):
             raise self.fail("'*' after a weight")
