@@ -353,6 +353,8 @@ def push_children(
         while space.node_upper[first + place[code - lower]] <= code:
             place[code - lower] += 1
     table = contingency(kernel, start, end, j, lower, place, count, leaves)
+    if len(leaves) > 0:
+        all_right(kernel)
     worth = 0.0
     for child in range(count):
         sums.left_words[:] = space.empty_words
