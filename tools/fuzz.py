@@ -3,7 +3,8 @@
 ``python tools/fuzz.py --hours 2`` runs until the time is up; ``--examples`` sets how many random problems a seed draws. What
 the line says is taken from hypothesis's own statistics and from the operating system, so that nobody types a figure. A finding
 does not end the run; its seed is in the line, its text in the log, and the same seed on the same commit finds it again.
-``--summary`` prints what all the lines come to (``docs/reliability.md`` holds it).
+Each seed runs on the last commit, in a folder of its own. ``--summary`` writes what all the lines come to into
+``docs/reliability.md``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -26,20 +28,31 @@ PAGE = CHECKOUT / "docs" / "reliability.md"
 MARKS = ("<!-- written by tools/fuzz.py -->", "<!-- end of fuzzing -->")
 
 
-def commit() -> str:
-    """The commit that is checked out, with a plus sign where files differ from it."""
-    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=CHECKOUT, check=True, capture_output=True, text=True)
-    changed = subprocess.run(["git", "diff", "--quiet", "HEAD", "--", "gensearch_db", "sql", "tests"], cwd=CHECKOUT)
-    return head.stdout.strip() + ("+" if changed.returncode else "")
+def exported(folder: Path) -> str:
+    """Bring ``folder`` to the last commit, so that nobody's half-finished work is fuzzed; the commit's short name.
+
+    git keeps its list of the files there in an index of its own, and rewrites only those that a new commit changed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "GIT_INDEX_FILE": str(folder.with_name(folder.name + ".index")), "GIT_WORK_TREE": str(folder)}
+    environment["GIT_DIR"] = git("rev-parse", "--absolute-git-dir")
+    subprocess.run(["git", "read-tree", "--reset", "-u", "HEAD"], cwd=folder, env=environment, check=True)
+    return git("rev-parse", "--short", "HEAD")
 
 
-def run(seed: int, examples: int, log: Path) -> dict[str, object]:
-    """Run every fuzz test with one seed; what it did."""
+def git(*arguments: str) -> str:
+    """What git answers in this checkout."""
+    return subprocess.run(["git", *arguments], cwd=CHECKOUT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def run(seed: int, examples: int, log: Path, folder: Path) -> dict[str, object]:
+    """Run every fuzz test of the last commit with one seed; what it did."""
+    commit = exported(folder)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "tests/fuzz", f"--hypothesis-seed={seed}", "--hypothesis-show-statistics"],
         env={**os.environ, "GENSEARCH_FUZZ": str(examples)},
-        cwd=CHECKOUT,
+        cwd=folder,
         capture_output=True,
         text=True,
     )
@@ -50,7 +63,7 @@ def run(seed: int, examples: int, log: Path) -> dict[str, object]:
         sys.exit(f"the tests did not run: see {log}")
     return {
         "date": time.strftime("%Y-%m-%d"),
-        "commit": commit(),
+        "commit": commit,
         "seed": seed,
         "examples": drawn(ran.stdout),
         "processor_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
@@ -96,6 +109,7 @@ def main() -> None:
     options.add_argument("--hours", type=float, default=1.0)
     options.add_argument("--examples", type=int, default=150)
     options.add_argument("--log", type=Path, default=Path("fuzzing.log"))
+    options.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "gensearch-fuzz")
     options.add_argument("--summary", action="store_true")
     chosen = options.parse_args()
     if chosen.summary:
@@ -105,7 +119,7 @@ def main() -> None:
         return
     end = time.monotonic() + 3600 * chosen.hours
     while time.monotonic() < end:
-        line = run(random.randrange(2**32), chosen.examples, chosen.log)
+        line = run(random.randrange(2**32), chosen.examples, chosen.log, chosen.folder)
         write_down(line)
         print(*line.values(), flush=True)
 
