@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
-from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.missing import counted_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
@@ -59,15 +59,15 @@ class AlphaKAnonymity(Constraint):
         """The smallest size of at least k that can be divided with no share above alpha."""
         assert self.column is not None
         bound = table.statistics.size + 1
-        if self.alpha * known_values(table.sensitive[self.column]) < 1 and not table.persons:
+        if self.alpha * counted_values(table.sensitive[self.column]) < 1 and not table.persons:
             return bound
         return next((size for size in range(self.k, bound) if self.size_possible(size, table)), bound)
 
     def size_possible(self, size: int, table: Table) -> bool:
         """Whether the most even division over the known values has no share above alpha."""
         assert self.column is not None
-        values = known_values(table.sensitive[self.column])
-        return size >= self.k and (table.persons or (values > 0 and -(-size // values) <= self.alpha * size))
+        values = counted_values(table.sensitive[self.column])
+        return size >= self.k and (table.persons or -(-size // values) <= self.alpha * size)
 
     def size_needed(self, cell: BlockStatistics, table: Table) -> int:
         """n >= c / alpha for the cell's largest count."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
-from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.missing import counted_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
@@ -66,7 +66,7 @@ class EntropyLDiversity(Constraint):
     def minimum_size(self, table: Table) -> int:
         """The smallest size whose most even division over the known values passes."""
         assert self.column is not None
-        values = known_values(table.sensitive[self.column])
+        values = counted_values(table.sensitive[self.column])
         if self.l > values:
             return table.statistics.size + 1
         if table.persons:
@@ -81,7 +81,7 @@ class EntropyLDiversity(Constraint):
         assert self.column is not None
         if table.persons:
             return True
-        values = known_values(table.sensitive[self.column])
+        values = counted_values(table.sensitive[self.column])
         if self.l > values:
             return False
         each, more = divmod(size, values)
@@ -97,7 +97,7 @@ class EntropyLDiversity(Constraint):
     def largest_share(self, table: Table) -> float:
         """An upper bound on the share that one value can have in a satisfying block (THEORY 2.2), rounded up."""
         assert self.column is not None
-        others = known_values(table.sensitive[self.column]) - 1
+        others = counted_values(table.sensitive[self.column]) - 1
         if others < 1 or self.l <= 1:
             return 1.0
         low, high = 1.0 / (others + 1), 1.0

@@ -18,7 +18,7 @@ from typing import ClassVar, Self
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
-from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.missing import counted_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
@@ -80,7 +80,7 @@ class EpsilonPrivacy(Constraint):
         """R1's size, b + (sigma + b) / (epsilon - 1), raised until some distribution passes R2."""
         assert self.column is not None
         bound = table.statistics.size + 1
-        if not table.persons and known_values(table.sensitive[self.column]) < 2:
+        if not table.persons and counted_values(table.sensitive[self.column]) < 2:
             return bound
         size = self.b + math.ceil((self.sigma + self.b) / (self.epsilon - 1))
         return next((n for n in range(size, bound) if self.size_possible(n, table)), bound)
@@ -90,8 +90,8 @@ class EpsilonPrivacy(Constraint):
         assert self.column is not None
         if table.persons:
             return self._holds(size, 0)
-        values = known_values(table.sensitive[self.column])
-        return values > 0 and self._holds(size, -(-size // values))
+        values = counted_values(table.sensitive[self.column])
+        return self._holds(size, -(-size // values))
 
     def size_needed(self, cell: BlockStatistics, table: Table) -> int:
         """The smallest size from R1 on that passes R2 with the cell's largest count; as the allowed share only grows

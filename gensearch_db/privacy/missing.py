@@ -34,6 +34,11 @@ def known_values(domain: ValueDomain) -> int:
     return len(domain.values) - (domain.missing is not None)
 
 
+def counted_values(domain: ValueDomain) -> int:
+    """Over how many values a block's tuples can be divided: the known ones, or where there is none the missing ones as one."""
+    return max(1, known_values(domain))
+
+
 def missing_code(table: Table, column: str | None) -> int:
     """The code of the missing value for the kernel, -1 where the column has none."""
     assert column is not None

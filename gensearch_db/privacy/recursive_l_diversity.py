@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.region import Block
 from gensearch_db.privacy.constraint import AuditValue, CompiledConstraint, Constraint
-from gensearch_db.privacy.missing import known_values, missing_code, worst_case
+from gensearch_db.privacy.missing import counted_values, missing_code, worst_case
 from gensearch_db.privacy.trimming import fewest_removed
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
@@ -64,7 +64,7 @@ class RecursiveLDiversity(Constraint):
     def minimum_size(self, table: Table) -> int:
         """The smallest size whose most even division over the known values passes."""
         assert self.column is not None
-        values = known_values(table.sensitive[self.column])
+        values = counted_values(table.sensitive[self.column])
         bound = table.statistics.size + 1
         if values < self.l or self.c * (values - self.l + 1) <= 1:
             return bound
@@ -77,7 +77,7 @@ class RecursiveLDiversity(Constraint):
         assert self.column is not None
         if table.persons:
             return True
-        values = known_values(table.sensitive[self.column])
+        values = counted_values(table.sensitive[self.column])
         each, more = divmod(size, values)
         return values >= self.l and self._passes([each + 1] * more + [each] * (values - more))
 

@@ -145,10 +145,15 @@ class _Placement:
                     assert said, f"label {text!r} of '{attribute['name']}' does not say its values {values}"
                 assert len({text for text, _ in printed}) == len(printed), f"two regions share a label: {printed}"
 
+    def _ways(self, attribute: dict[str, Any]) -> dict[str, Any]:
+        """How the problem lets an attribute be generalized."""
+        given = self.problem["quasi_identifiers"]
+        ways: dict[str, Any] = next(given[name] for name in given if name.casefold() == attribute["name"].casefold())
+        return ways
+
     def _tree(self, attribute: dict[str, Any]) -> Counter[str] | None:
         """How often each name occurs in the tree over a column's values; None where there is no tree."""
-        given = self.problem["quasi_identifiers"]
-        ways = next(given[name] for name in given if name.casefold() == attribute["name"].casefold())
+        ways = self._ways(attribute)
         if ways.get("unordered") or ways.get("order"):
             return None
         name = quoted(attribute["name"])
@@ -177,6 +182,9 @@ class _Placement:
             claimed = ("NULL", "NULL")
         elif unit is not None:
             claimed = (f"DATE '{unit[0]}'", f"DATE '{unit[0]}' + INTERVAL '{unit[1]}'")
+            zone = self._ways(attribute).get("timezone")
+            if zone is not None:
+                claimed = tuple(f"timezone({literal(zone)}, ({place})::TIMESTAMP)" for place in claimed)
         elif found is not None:
             ends = (found["above"] or found["a"], found["below"] or found["b"])
             claimed = tuple(f"{literal(end)}::{kind}" if end is not None else "NULL" for end in ends)

@@ -26,7 +26,7 @@ def calendar_unit(text: str, kind: str) -> tuple[str, str] | None:
 
     The name of a day is a unit for timestamps; for dates it is a value.
     """
-    if kind not in ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
+    if kind not in ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"):
         return None
     for pattern, length in CALENDAR.items():
         found = re.fullmatch(pattern, text)

@@ -33,6 +33,8 @@ def _ending(problem: dict[str, Any]) -> list[str]:
         lines.append(f"MINIMIZE {problem['minimize']}")
     if "strategy" in problem:
         lines.append(f"USING {problem['strategy']}")
+    if "statistics" in problem:
+        lines.append(f"STATISTICS {problem['statistics']}")
     if problem.get("typed_columns"):
         lines.append("WITH TYPED COLUMNS")
     if "labels" in problem:
@@ -41,6 +43,12 @@ def _ending(problem: dict[str, Any]) -> list[str]:
         lines.append(f"NODE LIMIT {problem['node_limit']}")
     if "stop_after" in problem:
         lines.append(f"STOP AFTER INTERVAL {problem['stop_after']}")
+    if "stop_within" in problem:
+        lines.append(f"STOP WITHIN {problem['stop_within']} OF OPTIMAL")
+    if "memory_limit" in problem:
+        lines.append(f"MEMORY LIMIT '{problem['memory_limit']} MB'")
+    if "threads" in problem:
+        lines.append(f"THREADS {problem['threads']}")
     return lines
 
 
@@ -51,13 +59,26 @@ def _names(names: list[str]) -> str:
 def _kind(given: dict[str, Any]) -> str:
     words = []
     if "split" in given:
-        words.append("SPLIT " + given["split"].upper())
+        words.append("SPLIT " + _split(given["split"]))
     if "taxonomy" in given:
         words.append("TAXONOMY " + given["taxonomy"])
     if given.get("order") is True:
         words.append("ORDERED")
-    words += [word.upper() for word in ("prefix", "unordered") if given.get(word)]
+    elif given.get("order"):
+        words.append(f"ORDERED ({', '.join(literal(value) for value in given['order'])})")
+    words += [word.upper() for word in ("prefix", "unordered", "relaxed") if given.get(word)]
     if "domain" in given:
         bounds = (literal(bound) if isinstance(bound, str) else str(bound) for bound in given["domain"])
         words.append(f"DOMAIN ({', '.join(bounds)})")
+    words += [f"{field.replace('_', ' ').upper()} {given[field]}" for field in ("weight", "minimum_length") if field in given]
+    if "timezone" in given:
+        words.append(f"TIMEZONE {literal(given['timezone'])}")
     return " ".join(words)
+
+
+def _split(split: str) -> str:
+    """``at 2000-01-01, 2020-02-29`` has its dates in quotes; all else stands as it is."""
+    kind, _, rest = split.partition(" ")
+    if kind != "at" or rest.count("-") < 2:
+        return split.upper()
+    return "AT " + ", ".join(literal(part.strip()) for part in rest.split(","))

@@ -13,8 +13,8 @@ import gensearch_db
 from gensearch_db.errors import DataError
 from tests.cases.invariants import Surroundings
 
+from .checks import check, check_optimum, searches_seen
 from .problems import Case
-from .test_releases import check
 
 VALUES = {"labels": "values", "strategy": "mondrian", "suppress_at_most": 20}
 
@@ -44,6 +44,23 @@ def test_a_release(tmp_path: Path, found: str) -> None:
 def test_columns_too_wide_to_measure_are_refused(tmp_path: Path, values: list[float | None], strategy: str) -> None:
     """2026-11-28: the missing leaf's length went past the largest double, and the certificate could not be written."""
     refused(tmp_path, case_of({"age": ("DOUBLE", values)}, {"age": {}}, strategy=strategy), "'age' reaches from")
+
+
+@pytest.mark.parametrize("strategy", ["mondrian", "block_graph", "enumeration"])
+@pytest.mark.parametrize(
+    "constraint",
+    ["entropy_l_diversity(1, illness)", "recursive_l_diversity(2, 1, illness)", "alpha_k_anonymity(1, 1, illness)"],
+)
+def test_a_sensitive_column_without_any_known_value_can_meet_what_asks_for_no_diversity(constraint: str, strategy: str) -> None:
+    """2026-11-28: the blocks met the constraint, and the bound on their size said that none could: a bound above the optimum."""
+    case = case_of({"age": ("INTEGER", [1, 1, 2, 2])}, {"age": {}}, strategy=strategy, illness=[None] * 4)
+    with duckdb.connect() as connection, searches_seen() as seen:
+        case.create(connection)
+        subject_to = ["k_anonymity(2)", constraint]
+        release = gensearch_db.anonymize(connection, **{**case.problem, "subject_to": subject_to, "minimize": "discernibility"})
+    assert check_optimum(*seen[0])
+    assert (release.cost, release.blocks) == (8, 2)
+    assert release.lower_bound <= 8
 
 
 def case_of(columns: dict[str, tuple[str, list[Any]]], quasi_identifiers: dict[str, Any], **fields: Any) -> Case:
