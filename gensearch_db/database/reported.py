@@ -34,6 +34,10 @@ def reported() -> Iterator[None]:
     _Requests.depth += 1
     try:
         yield
+    except SystemError as error:  # so numba reports what is raised while it unpacks a function
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
     finally:
         _Requests.depth -= 1
         if _Requests.depth == 0 and _Requests.handler is not None:

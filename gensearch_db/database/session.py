@@ -49,7 +49,11 @@ class Session:
         self._runner = InterruptibleRunner(connection.interrupt)
         self.committed = False
         self._spill: tempfile.TemporaryDirectory[str] | None = None
-        self._give_spill_directory()
+        try:
+            self._give_spill_directory()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +66,6 @@ class Session:
         with ExitStack() as steps:  # all are taken, whatever befalls one of them; the last comes first
             if self._owns_connection:
                 steps.callback(self.connection.close)
-            steps.callback(self._runner.close)
             steps.callback(self._take_spill_directory)
             steps.callback(self._drop_leftovers)
 
@@ -75,17 +78,20 @@ class Session:
 
         After a commit a second try that succeeds is enough; where it fails, the error says that the work itself is committed.
         """
+        return self._insisted(lambda: self.rows(sql, parameters))
+
+    def _insisted(self, work: Callable[[], Result]) -> Result:
         try:
-            return self.rows(sql, parameters)
+            return work()
         except (GensearchError, KeyboardInterrupt):
-            found = self._second_try(sql, parameters)
+            found = self._second_try(work)
             if self.committed:
                 return found
             raise
 
-    def _second_try(self, sql: Sql, parameters: Parameters) -> list[tuple[Any, ...]]:
+    def _second_try(self, work: Callable[[], Result]) -> Result:
         try:
-            return self.rows(sql, parameters)
+            return work()
         except (GensearchError, KeyboardInterrupt) as error:
             if not self.committed:
                 raise
@@ -130,11 +136,22 @@ class Session:
     def registered(self, table: pyarrow.Table) -> Iterator[Sql]:
         """Make an Arrow table readable to statements inside the ``with`` block, under the name it yields."""
         name = self.temporary_name("arrow")
-        self.connection.register(name, table)
         try:
+            self.register(name, table)
             yield qualified([name])
-        finally:
-            self.connection.unregister(name)
+        except BaseException:
+            with suppress(GensearchError):  # a transaction that was aborted: its end drops the name
+                self.unregister(name)
+            raise
+        self.unregister(name)
+
+    def register(self, name: str, table: Any) -> None:
+        """Make an Arrow table, a DataFrame or a relation readable under a name."""
+        self._run(lambda: self.connection.register(name, table))
+
+    def unregister(self, name: str) -> None:
+        """Take a registered name back, with a second try as in :meth:`insist`."""
+        self._insisted(lambda: self._run(lambda: self.connection.unregister(name)))
 
     def temporary_name(self, stem: str) -> str:
         """A table name that is unique to this call and cannot clash with a user's: ``gensearch_<random>_<stem>``."""
@@ -177,6 +194,32 @@ class Session:
         finally:
             with suppress(GensearchError):
                 self.insist(statement("session/set_threads", threads=before))
+
+    @contextmanager
+    def insertion_order_kept(self) -> Iterator[None]:
+        """Inside, tables and files are written in the order of the query they come from, whatever the user set."""
+        before = self.value(statement("session/insertion_order"))
+        if before:
+            yield  # nothing is set, so that a locked configuration does no harm
+            return
+        try:
+            self.execute(statement("session/set_insertion_order", on=True))
+            yield
+        finally:
+            self.insist(statement("session/set_insertion_order", on=before))
+
+    @contextmanager
+    def unoptimized_plans(self) -> Iterator[None]:
+        """Inside, EXPLAIN tells the plan before the optimizer too. Where the configuration is locked it does not."""
+        before, locked = self.row(statement("session/explain_output"))
+        if locked:
+            yield
+            return
+        try:
+            self.execute(statement("session/set_explain_output", output="all"))
+            yield
+        finally:
+            self.insist(statement("session/set_explain_output", output=before))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.anonymization import prepare_problem, versions
+from gensearch_db.cost.cost import Cost
 from gensearch_db.database.catalog import CatalogEntry, require_release
 from gensearch_db.database.dictionary import QuasiIdentifierColumns
 from gensearch_db.database.prepared import PreparedTable, drop_tables
@@ -25,7 +26,7 @@ from gensearch_db.domain.cells import BlockStatistics
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import InfeasibleError
 from gensearch_db.problem.problem import Problem, QuasiIdentifier
-from gensearch_db.search.enumeration.cell_statistics import CellStatistics
+from gensearch_db.search.enumeration.cell_statistics import statistics_in_memory
 from gensearch_db.search.result import Partition, Status
 
 BATCH = 64
@@ -55,7 +56,7 @@ def apply_release(session: Session, release: str, table: str, into: str, *, repl
     prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
     with prepared:
         found = [each for each in _occupied_blocks(prepared, entry) if each[1].any()]
-        statistics = _statistics(prepared, [block for block, _ in found])
+        statistics = _statistics(prepared, cost, [block for block, _ in found])
         kept = sorted(
             (
                 (block, cells, sums)
@@ -194,6 +195,7 @@ def _block(prepared: PreparedTable, codes: list[list[int]]) -> tuple[Block, NDAr
     return tuple(regions), inside
 
 
-def _statistics(prepared: PreparedTable, blocks: list[Block]) -> list[BlockStatistics]:
-    sums = CellStatistics(prepared.space, prepared.cells)
-    return [each for start in range(0, len(blocks), BATCH) for each in sums.of_blocks(blocks[start : start + BATCH])]
+def _statistics(prepared: PreparedTable, cost: Cost, blocks: list[Block]) -> list[BlockStatistics]:
+    sums = statistics_in_memory(prepared.space, prepared.cells)
+    ask = sums.with_marginals if cost.needs_cells else sums.of_blocks
+    return [each for start in range(0, len(blocks), BATCH) for each in ask(blocks[start : start + BATCH])]

@@ -16,6 +16,7 @@ from gensearch_db.database.catalog import find_release
 from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
+from gensearch_db.errors import GensearchError
 from gensearch_db.problem.problem import is_file
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease, Audit, ExplainAnonymize, OwnStatement, Profile
 from gensearch_db.tokens import Kind, tokenize
@@ -30,29 +31,25 @@ def readable_frames(session: Session, own: OwnStatement) -> Iterator[None]:
 
     A table or view of the same name comes first, as with DuckDB.
     """
-    import duckdb
-
-    engine = session.connection
     registered: list[str] = []
     try:
         for name, variable in _frames_named(session, own).items():
-            engine.register(name, variable)
             registered.append(name)
+            session.register(name, variable)
         yield
     finally:
         for name in registered:
-            with suppress(duckdb.Error):  # a transaction that failed has taken its views along
-                engine.unregister(name)
+            with suppress(GensearchError):  # a transaction that failed has taken its views along
+                session.unregister(name)
 
 
 def _frames_named(session: Session, own: OwnStatement) -> dict[str, Any]:
-    engine = session.connection
     tokens = [token for source in _sources(session, own) for token in tokenize(source)]
     names = {token.name for token in tokens if token.kind in (Kind.WORD, Kind.QUOTED)}
     found = {name: variable for name in sorted(names) if (variable := _variable(name)) is not None}
-    if not found or not engine.execute(statement("statements/replacements")).fetchall()[0][0]:
+    if not found or not session.value(statement("statements/replacements")):
         return {}
-    tables = {row[2].casefold() for row in engine.execute(statement("names/relations")).fetchall()}
+    tables = {row[2].casefold() for row in session.rows(statement("names/relations"))}
     return {name: _readable_twice(variable) for name, variable in found.items() if name.casefold() not in tables}
 
 

@@ -93,9 +93,10 @@ class Connection(EngineCalls):
         with reported():
             table = self._answer_to(own)
             # An answer streams like any result; on a cursor of its own it leaves the connection free.
-            self._answer = self.engine.cursor()
-            self._answer.register("answer", table)
-            self._answer.execute(statement("statements/answer"))
+            with translated():
+                self._answer = self.engine.cursor()
+                self._answer.register("answer", table)
+                self._answer.execute(statement("statements/answer"))
             return self
 
     def executemany(self, query: Any, *arguments: Any, **options: Any) -> Self:

@@ -28,6 +28,13 @@ from gensearch_db.statements.handing_over import (
 from gensearch_db.statements.reader import written_name, written_string
 
 ENUM_TYPE = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
+_IN_PARQUET = {
+    **dict.fromkeys(("UHUGEINT", "HUGEINT", "INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"), "VARCHAR"),
+    **dict.fromkeys(("TIMESTAMP_MS", "TIMESTAMP_S"), "TIMESTAMP"),
+}
+"""Types that Parquet does not have, and what they are handed out as: DuckDB would round the large numbers and the intervals."""
+
+_NAME_OR_TYPE = re.compile(r'"(?:[^"]|"")*"|' + "|".join(rf"\b{name}\b" for name in _IN_PARQUET))
 _NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION)", re.IGNORECASE)
 
 
@@ -49,13 +56,14 @@ class _Part:
     name: str
     table: TableName
     columns: tuple[tuple[str, str], ...]
+    suffix: str
 
     def rows(self, nested_as_json: bool = False) -> Sql:
         """The query that reads the table; nested values as JSON text on request."""
         columns = [
             {
                 "name": name,
-                "type": published if "ENUM(" in own else None,
+                "type": published if published != own else None,
                 "nested": nested_as_json and bool(_NESTED.search(published)),
             }
             for (name, own), (_, published) in zip(self.columns, self.published_columns, strict=True)
@@ -65,12 +73,22 @@ class _Part:
     @property
     def published_columns(self) -> tuple[tuple[str, str], ...]:
         """Name and type of each column as handed out."""
-        return tuple((name, published_type(own)) for name, own in self.columns)
+        as_type = parquet_type if self.suffix == ".parquet" else published_type
+        return tuple((name, as_type(own)) for name, own in self.columns)
 
 
 def published_type(type_name: str) -> str:
     """The type a column is handed out with: an ENUM would list values that no published row has, so it becomes text."""
     return ENUM_TYPE.sub("VARCHAR", type_name)
+
+
+def parquet_type(type_name: str) -> str:
+    """The same in a Parquet file: what the format cannot hold exactly is text.
+
+    >>> parquet_type('STRUCT("HUGEINT" HUGEINT)[]')
+    'STRUCT("HUGEINT" VARCHAR)[]'
+    """
+    return _NAME_OR_TYPE.sub(lambda found: _IN_PARQUET.get(found[0], found[0]), published_type(type_name))
 
 
 def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:
@@ -95,10 +113,13 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     raise SpecificationError(f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'")
 
 
-def _all_parts(session: Session, releases: Sequence[str]) -> list[_Part]:
-    """The tables of all releases. Raises :class:`SpecificationError` where one does not exist or two have one name."""
+def _all_parts(session: Session, releases: Sequence[str], suffix: str) -> list[_Part]:
+    """The tables of all releases, for files of this kind.
+
+    Raises :class:`SpecificationError` where one does not exist or two have one name.
+    """
     entries = [require_release(session, written) for written in releases]
-    parts = [part for entry in entries for part in _parts(session, entry)]
+    parts = [part for entry in entries for part in _parts(session, entry, suffix)]
     names = [part.name.casefold() for part in parts]
     for part in parts:
         if names.count(part.name.casefold()) > 1:
@@ -108,27 +129,27 @@ def _all_parts(session: Session, releases: Sequence[str]) -> list[_Part]:
     return parts
 
 
-def _parts(session: Session, entry: CatalogEntry) -> list[_Part]:
+def _parts(session: Session, entry: CatalogEntry, suffix: str) -> list[_Part]:
     parts = []
     for database, schema, name in (entry.release_name, entry.blocks_name):
         columns = session.rows(statement("catalog/columns"), {"database": database, "schema": schema, "name": name})
         if not columns:
             raise SpecificationError(f"table '{name}' of release '{entry.release}' is missing; anonymize again")
-        parts.append(_Part(entry, name, (database, schema, name), tuple(columns)))
+        parts.append(_Part(entry, name, (database, schema, name), tuple(columns), suffix))
     return parts
 
 
 def _to_database(session: Session, releases: Sequence[str], path: Path, replace: bool) -> list[PublishedTable]:
     dictionary_path = path.with_name(path.name + ".dictionary.json")
     refuse_files([path, dictionary_path], replace=replace)
-    _all_parts(session, releases)  # what is wrong with the request is told before anything is made
+    _all_parts(session, releases, path.suffix)  # what is wrong with the request is told before anything is made
     alias = session.temporary_name("handout")
     published = []
     with staged(path) as staging:
         session.execute(statement("statements/publish_attach", path=str(staging / path.name), alias=alias))
         try:
-            with session.transaction():
-                parts = _all_parts(session, releases)
+            with session.insertion_order_kept(), session.transaction():
+                parts = _all_parts(session, releases, path.suffix)
                 for part in parts:
                     name = (alias, "main", part.name)
                     session.execute(statement("statements/publish_table", target=name, rows=part.rows()))
@@ -148,8 +169,8 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
     published = []
     place = Path(os.path.realpath(folder))
     with staged(place) as staging:
-        with session.transaction():
-            parts = _all_parts(session, releases)
+        with session.insertion_order_kept(), session.transaction():
+            parts = _all_parts(session, releases, suffix)
             marker = _marker(session, parts) if suffix == ".csv" else None
             for part in parts:
                 name = file_of(part.name, suffix)

@@ -144,11 +144,7 @@ class Shell:
             self.connection.execute(each)
             return self._fetched()
 
-        runner = InterruptibleRunner(self.connection.interrupt)
-        try:
-            return runner.run(run)
-        finally:
-            runner.close()
+        return InterruptibleRunner(self.connection.interrupt).run(run)
 
     def _fetched(self) -> tuple[list[str], list[Any]]:
         columns = [column[0] for column in self.connection.description or []]

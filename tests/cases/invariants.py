@@ -90,10 +90,10 @@ class _Placement:
         connection.execute(
             f"CREATE TEMP TABLE case_blocks AS SELECT row_number() OVER () AS case_block, given.* FROM {self.blocks} AS given"
         )
-        inside = " AND ".join(_inside(attribute) for attribute in self.attributes)
+        within = " AND ".join(inside(attribute) for attribute in self.attributes)
         connection.execute(
             "CREATE TEMP TABLE case_placement AS SELECT case_row, case_block "
-            f"FROM case_source AS s JOIN case_blocks AS b ON {inside}"
+            f"FROM case_source AS s JOIN case_blocks AS b ON {within}"
         )
 
     def close(self) -> None:
@@ -225,7 +225,7 @@ class _Placement:
                     assert printed(value, published) is None, f"{value!r} of a suppressed row stands in what is handed out"
 
 
-def _inside(attribute: dict[str, Any]) -> str:
+def inside(attribute: dict[str, Any]) -> str:
     """The condition that a source row ``s`` lies inside the region of block ``b``, from the published columns alone."""
     value = "s." + quoted(attribute["name"])
     if attribute["kind"] == "categorical":

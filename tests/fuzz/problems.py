@@ -128,7 +128,8 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, refused: bool = False) -> Case:
-    """A random small table with a random problem. ``refused``: types that cannot be generalized may be asked for too."""
+    """A random small table with a random problem. ``refused``: now and then no attribute, or one that cannot be generalized."""
+    refused = refused and draw(st.integers(0, 9)) == 9
     attributes = draw(st.integers(0 if refused else 1, most_attributes))
     names = draw(st.lists(NAMES, min_size=attributes, max_size=attributes, unique_by=str.casefold))
     rows = draw(st.integers(0, most_rows))
@@ -220,3 +221,9 @@ def large_cases(draw: st.DrawFn) -> Case:
     subject_to = [f"k_anonymity({max(k, rows // 300)})", *case.problem["subject_to"][1:]]
     grown = case.with_problem(subject_to=subject_to, stop_after=5)
     return replace(grown, grown=Grown(rows, seed, spread))
+
+
+def other_ways(case: Case, name: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Another way to generalize a column of a case."""
+    kind = next(kind for column, kind, _ in case.columns if column == name)
+    return st.sampled_from([*KINDS[kind].ways, case.problem["quasi_identifiers"][name]])

@@ -52,7 +52,7 @@ def test_columns_too_wide_to_measure_are_refused(tmp_path: Path, values: list[fl
     ["entropy_l_diversity(1, illness)", "recursive_l_diversity(2, 1, illness)", "alpha_k_anonymity(1, 1, illness)"],
 )
 def test_a_sensitive_column_without_any_known_value_can_meet_what_asks_for_no_diversity(constraint: str, strategy: str) -> None:
-    """2026-11-28: the blocks met the constraint, and the bound on their size said that none could: a bound above the optimum."""
+    """2026-11-28: the blocks met the constraint, and the bound on their size said that none could."""
     case = case_of({"age": ("INTEGER", [1, 1, 2, 2])}, {"age": {}}, strategy=strategy, illness=[None] * 4)
     with duckdb.connect() as connection, searches_seen() as seen:
         case.create(connection)
@@ -61,6 +61,32 @@ def test_a_sensitive_column_without_any_known_value_can_meet_what_asks_for_no_di
     assert check_optimum(*seen[0])
     assert (release.cost, release.blocks) == (8, 2)
     assert release.lower_bound <= 8
+
+
+@pytest.mark.parametrize("cost", ["non_uniform_entropy", "marginal_nonuniformity + ncp", "v_optimal", "count_error(5)"])
+def test_a_release_of_any_cost_can_be_used_for_new_rows(cost: str) -> None:
+    """2026-11-28: costs that read the marginals of blocks were not given them, and the statement crashed."""
+    case = case_of({"age": ("INTEGER", [1, 1, 2, 2])}, {"age": {}}, k=2, minimize=cost)
+    with duckdb.connect() as connection:
+        case.create(connection)
+        gensearch_db.anonymize(connection, **case.problem)
+        statements = gensearch_db.Connection(connection.cursor())
+        (answer,) = statements.execute("ANONYMIZE TABLE src INTO again USING RELEASE rel").fetchall()
+        assert answer[2:5] == (4, 0, 0)
+        assert connection.execute("FROM again").fetchall() == connection.execute("FROM rel").fetchall()
+
+
+def test_persons_are_counted_in_new_rows() -> None:
+    """2026-11-28: the new rows' blocks were judged by rows, so that three rows of one person seemed to be enough for k = 2."""
+    case = case_of({"age": ("INTEGER", [1, 1, 2, 2]), "who": ("INTEGER", [1, 2, 3, 4])}, {"age": {}}, k=2, person="who")
+    with duckdb.connect() as connection:
+        case.create(connection)
+        gensearch_db.anonymize(connection, **case.problem)
+        connection.execute("CREATE TABLE fresh AS SELECT 1 AS age, 1 AS who, 'flu' AS illness FROM range(3)")
+        connection.execute("INSERT INTO fresh VALUES (2, 1, 'flu'), (2, 2, 'flu')")
+        statements = gensearch_db.Connection(connection.cursor())
+        (answer,) = statements.execute("ANONYMIZE TABLE fresh INTO again USING RELEASE rel").fetchall()
+        assert answer[2:5] == (2, 0, 3)
 
 
 def case_of(columns: dict[str, tuple[str, list[Any]]], quasi_identifiers: dict[str, Any], **fields: Any) -> Case:

@@ -213,3 +213,24 @@ def test_a_release_that_is_replaced_meanwhile_is_published_as_it_was(
         assert receiver.execute(f"SELECT list_sort(list(count)) FROM {blocks}").fetchone() == before
         sizes = receiver.execute(f"SELECT list_sort(list(n)) FROM (SELECT count(*) AS n FROM {rows} GROUP BY age)").fetchone()
         assert sizes == before
+
+
+def test_parquet_holds_what_duckdb_would_round_as_text(people: Connection, tmp_path: Path) -> None:
+    """Found by fuzzing, 2026-11-28: HUGEINT bounds came out as DOUBLE; intervals lose microseconds, or are refused."""
+    values = "170141183460469231731687303715884105700::HUGEINT AS wide, INTERVAL '-1 day 0.000001 seconds' AS span, "
+    values += "'0101'::BIT AS bits, [1::HUGEINT] AS list, TIMESTAMP_S '2001-01-01' AS moment"
+    people.execute(f"CREATE TABLE wide AS SELECT {values} FROM range(3)")
+    people.execute(
+        "ANONYMIZE TABLE wide INTO w QUASI IDENTIFIERS (wide) KEEP (span, bits, list, moment) SUBJECT TO k_anonymity(3)"
+    )
+    people.execute(f"PUBLISH w TO '{tmp_path}/out/*.parquet'")
+    with duckdb.connect() as receiver:
+        for table in ("w", "w_blocks"):
+            text = "SELECT COLUMNS(*)::VARCHAR FROM "
+            found = receiver.execute(f"{text} '{tmp_path}/out/{table}.parquet'").fetchall()
+            assert found == people.execute(f"{text} {table}").fetchall()
+        described = receiver.execute(f"DESCRIBE FROM '{tmp_path}/out/w.parquet'").fetchall()
+    types = {name: kind for name, kind, *_ in described}
+    assert types["list"] == "VARCHAR[]"
+    (release,) = json.loads((tmp_path / "out" / "dictionary.json").read_text())["releases"]
+    assert {c["name"]: c["type"] for c in release["tables"][0]["columns"]} == types
