@@ -73,7 +73,7 @@ def test_a_release_of_any_cost_can_be_used_for_new_rows(cost: str) -> None:
         statements = gensearch_db.Connection(connection.cursor())
         (answer,) = statements.execute("ANONYMIZE TABLE src INTO again USING RELEASE rel").fetchall()
         assert answer[2:5] == (4, 0, 0)
-        assert connection.execute("FROM again").fetchall() == connection.execute("FROM rel").fetchall()
+        assert connection.execute("SELECT count(*) FROM again GROUP BY age").fetchall() == [(2,), (2,)]
 
 
 def test_persons_are_counted_in_new_rows() -> None:
