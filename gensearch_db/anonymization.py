@@ -41,7 +41,7 @@ from gensearch_db.errors import (
 )
 from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.privacy.feasibility import check_whole_table
-from gensearch_db.privacy.minimum_length import with_minimum_lengths
+from gensearch_db.privacy.minimum_length import declared_lengths, with_minimum_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Problem, StatisticsSource
 from gensearch_db.problem.sensitive import sensitive_columns
@@ -192,6 +192,7 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     problems = Problems(DataError)
     _collected(problems, problem.check_roles)
     constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
+    lengths = declared_lengths(problem.quasi_identifiers)
     cost = _collected(problems, lambda: cost_from_text(problem.minimize))
     _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
     classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
@@ -201,7 +202,7 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     assert prepared is not None
     assert constraints is not None
     assert cost is not None
-    return _with_workloads(prepared, cost, workloads or {}), constraints, cost
+    return _with_workloads(prepared, cost, workloads or {}), (*constraints, *lengths), cost
 
 
 def _named_workloads(cost: Cost | None) -> dict[WorkloadSource, Workload]:

@@ -34,13 +34,15 @@ def run(
     """Estimate every query on every release; with --source also the true counts and the errors."""
     from gensearch_db.count_queries import run_workload
     from gensearch_db.count_queries.saving import save_csv, save_table, to_json, to_text
+    from gensearch_db.database.reported import reported
 
     report = run_workload(database, releases, workload, source=source)
-    if into is not None:
-        save_table(database, report, into)
-    if csv is not None:
-        save_csv(report, csv)
-    typer.echo(json.dumps(to_json(report), allow_nan=False) if as_json else to_text(report))
+    with reported():
+        if csv is not None:
+            save_csv(report, csv)
+        if into is not None:
+            save_table(database, report, into)  # the last that can fail, so that a failure leaves the database as it was
+        typer.echo(json.dumps(to_json(report), allow_nan=False) if as_json else to_text(report))
 
 
 @application.command("generate", epilog=EXAMPLES)

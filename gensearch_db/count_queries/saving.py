@@ -11,6 +11,7 @@ from gensearch_db.count_queries.workload import WorkloadReport
 from gensearch_db.database.names import parse_table_name
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import statement
+from gensearch_db.database.reported import reported
 from gensearch_db.errors import SpecificationError
 
 _TYPES = {
@@ -28,7 +29,12 @@ def save_table(database: Database, report: WorkloadReport, table: str) -> None:
     types: dict[str, pyarrow.DataType] = {"string": pyarrow.string(), "int64": pyarrow.int64(), "double": pyarrow.float64()}
     schema = pyarrow.schema([(name, types[type_]) for name, type_ in _TYPES.items()])
     outcomes = pyarrow.Table.from_pylist(rows, schema=schema)
-    with session_for(database) as session, session.registered(outcomes) as registered, session.transaction():
+    with (
+        reported(),
+        session_for(database) as session,
+        session.registered(outcomes) as registered,
+        session.transaction(),
+    ):
         session.execute(statement("workload/save", table=parse_table_name(table), outcomes=registered))
 
 

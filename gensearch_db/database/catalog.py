@@ -60,18 +60,23 @@ class CatalogEntry:
         """Status, cost, lower bound, counters and the rest of the certificate."""
         return dict(json.loads(self.result_json))
 
+    @property
+    def orders(self) -> dict[str, tuple[str, ...]]:
+        """The values of the sensitive columns that were ENUMs, in the ENUM's order: the release has them as text."""
+        return {column: tuple(values) for column, values in self.result.get("orders", {}).items()}
+
     @cached_property
     def dictionary(self) -> ReleaseDictionary:
         """What each published column stands for."""
         return ReleaseDictionary.from_json(self.dictionary_json)
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry as plain values for JSON."""
+        """The entry as plain values for JSON; what it holds of the source's values (the orders) stays in the catalog."""
         fields = {name: value for name, value in asdict(self).items() if not name.endswith("_json")}
         return {
             **fields,
             "problem": json.loads(self.problem_json),
-            "result": self.result,
+            "result": {name: value for name, value in self.result.items() if name != "orders"},
             "versions": json.loads(self.versions_json),
         }
 

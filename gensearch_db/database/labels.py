@@ -7,7 +7,7 @@ so that no bound makes a round trip through Python; here are the labels made of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -69,16 +69,17 @@ def published_attributes(
 
     ``codes`` are the leaf codes of the cells, shape (cell count, attribute count). With ``values`` a block prints the values
     that occur in it instead of its region: a set of categories, or the shortest interval on the leaf grid. ``declared``
-    says for each attribute that the user gave its values (a taxonomy, an order); the values of the others come from the
-    data, and those that only suppressed rows have are printed nowhere: not as a category, not as the end of an interval.
+    says for each attribute that its leaf values are all that the user declared, whatever the data (a taxonomy, an order);
+    the values of the others come from the data, and those that only suppressed rows have are printed nowhere: not as a
+    category, not as the end of an interval. Nobody declares that values are missing, so NULL never is.
     """
+    printed = _printed_values if values else _printed_regions
     return tuple(
         _published_attribute(
             attribute,
-            _printed_values(attribute, position, partition, codes)
-            if values
-            else _printed_regions(attribute, position, partition, codes),
-            set() if declared[position] or publishes_bounds(attribute) else _suppressed(partition, codes[:, position]),
+            printed(attribute, position, partition, codes),
+            _suppressed(partition, codes[:, position]),
+            listed=declared[position] or publishes_bounds(attribute),
         )
         for position, attribute in enumerate(space.attributes)
     )
@@ -138,21 +139,31 @@ def _shortest_interval(codes: Iterable[int], missing: int | None) -> tuple[int, 
     return interval if missing is None or missing not in codes else (*interval, missing)
 
 
-def _published_attribute(attribute: Attribute, printed: Sequence[tuple[int, ...]], hidden: Set[int]) -> PublishedAttribute:
+def _published_attribute(
+    attribute: Attribute, printed: Sequence[tuple[int, ...]], suppressed: Set[int], *, listed: bool
+) -> PublishedAttribute:
+    """The attribute with its regions; ``listed``: values that occur in suppressed rows only stand in its lists too."""
+    if missing_code(attribute) in suppressed:
+        attribute = _without_missing(attribute)
+        printed = [tuple(code for code in codes if code < attribute.leaf_count) for codes in printed]
+    hidden: Set[int] = set() if listed else suppressed
     distinct = sorted(set(printed))
     number = {codes: position for position, codes in enumerate(distinct)}
     missing = missing_code(attribute)
     named = not publishes_bounds(attribute)
     labels = [category_label(attribute, codes, hidden) if named else None for codes in distinct]
     regions = tuple(
-        PublishedRegion(
-            tuple(code for code in codes if code != missing and code not in hidden),
-            missing in codes and missing not in hidden,
-            label,
-        )
+        PublishedRegion(tuple(code for code in codes if code != missing and code not in hidden), missing in codes, label)
         for codes, label in zip(distinct, labels, strict=True)
     )
     return PublishedAttribute(attribute, regions, tuple(number[codes] for codes in printed))
+
+
+def _without_missing(attribute: Attribute) -> Attribute:
+    """The attribute as it would be if no row lacked a value: without its last leaf."""
+    if isinstance(attribute, TaxonomyAttribute):
+        attribute = replace(attribute, taxonomy=attribute.taxonomy.without_last())
+    return replace(attribute, leaves=attribute.leaves[:-1])
 
 
 def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int] = frozenset()) -> str | None:
@@ -160,7 +171,14 @@ def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int
 
     None stands for the missing leaf alone, which is published as SQL NULL.
     """
-    region = LeafSet(sum(1 << code for code in codes))
-    if len(codes) == attribute.leaf_count or isinstance(attribute, TaxonomyAttribute):
-        return label_of(attribute, region)
-    return label_of(attribute, LeafSet(sum(1 << code for code in codes if code not in hidden)))
+    shown = codes if _has_name(attribute, codes) else [code for code in codes if code not in hidden]
+    return label_of(attribute, LeafSet(sum(1 << code for code in shown)))
+
+
+def _has_name(attribute: Attribute, codes: tuple[int, ...]) -> bool:
+    """Whether one name says the whole set: it is everything, or a node of the taxonomy."""
+    if len(codes) == attribute.leaf_count:
+        return True
+    if not isinstance(attribute, TaxonomyAttribute):
+        return False
+    return attribute.taxonomy.lowest_cover(codes).interval.leaf_total() == len(codes)

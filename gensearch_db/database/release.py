@@ -7,8 +7,7 @@ cells that the search saw: if it has changed, nothing is written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
@@ -92,7 +91,7 @@ def write_release(
     try:
         tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members", "ranked")}
         _load_partition(prepared, partition, plan, tables)
-        with _insertion_order(session), _ONE_AT_A_TIME, session.transaction():
+        with session.insertion_order_kept(), _ONE_AT_A_TIME, session.transaction():
             check_target(session, plan.release, replace=replace)
             _read_members(prepared, plan, tables)
             older = find_release(session, plan.release)
@@ -113,20 +112,6 @@ def _new(session: Session, stem: str, temporary: list[TableName]) -> TableName:
     table = session.temporary_table(stem)
     temporary.append(table)
     return table
-
-
-@contextmanager
-def _insertion_order(session: Session) -> Iterator[None]:
-    """Keep the order of ORDER BY when tables are written, whatever the user set."""
-    before = session.value(statement("release/insertion_order"))
-    if before:
-        yield  # nothing is set, so that a locked configuration does no harm
-        return
-    try:
-        session.execute(statement("release/set_insertion_order", on=True))
-        yield
-    finally:
-        session.insist(statement("release/set_insertion_order", on=before))
 
 
 def _load_partition(prepared: PreparedTable, partition: Partition, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
@@ -263,11 +248,21 @@ def _catalog_entry(
         release=release,
         blocks=plan.blocks[2],
         problem_json=prepared.problem.to_json(),
-        result_json=json.dumps(dict(certificate), allow_nan=False),
+        result_json=json.dumps({**certificate, "orders": _orders(prepared, plan)}, allow_nan=False),
         dictionary_json=plan.dictionary.to_json(),
         versions_json=json.dumps(dict(versions)),
         created="",
     )
+
+
+def _orders(prepared: PreparedTable, plan: ReleasePlan) -> dict[str, list[str]]:
+    """The values of sensitive ENUM columns in the ENUM's order, for audits without the source: the release has them as text."""
+    domains = prepared.table.sensitive
+    return {
+        column.name: [value for value in domains[column.name].values if value is not None]
+        for column in plan.sensitive
+        if column.source_type.startswith("ENUM(") and column.name in domains
+    }
 
 
 def _subject(prepared: PreparedTable, plan: ReleasePlan, constraints: tuple[Constraint, ...], suppressed: int) -> Subject:

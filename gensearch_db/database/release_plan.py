@@ -11,6 +11,7 @@ from gensearch_db.database.labels import PublishedAttribute, published_attribute
 from gensearch_db.database.prepared import PreparedTable
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
+from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.problem.problem import Labels, Problem, QuasiIdentifier
 from gensearch_db.search.result import Partition
 
@@ -110,7 +111,10 @@ def plan_release(prepared: PreparedTable, partition: Partition) -> ReleasePlan:
         partition,
         prepared.cells.codes,
         values=problem.labels is Labels.VALUES,
-        declared=[_is_declared(problem, name, type_) for name, type_ in prepared.quasi_identifiers],
+        declared=[
+            _is_declared(problem, attribute, type_)
+            for attribute, (_, type_) in zip(prepared.space.attributes, prepared.quasi_identifiers, strict=True)
+        ],
     )
     attributes = tuple(
         AttributePlan(
@@ -172,7 +176,11 @@ def specification(problem: Problem, name: str) -> QuasiIdentifier:
     return next(spec for column, spec in problem.quasi_identifiers.items() if column.casefold() == name.casefold())
 
 
-def _is_declared(problem: Problem, name: str, type_: str) -> bool:
-    """Whether the values of an attribute are known without the data: by a taxonomy, a list, or an ENUM type."""
-    spec = specification(problem, name)
-    return spec.taxonomy is not None or isinstance(spec.order, tuple) or type_.startswith("ENUM(") or type_ == "BOOLEAN"
+def _is_declared(problem: Problem, attribute: Attribute, type_: str) -> bool:
+    """Whether the leaf values are those of a taxonomy, a list or an ENUM type, all of them whatever the data.
+
+    An ENUM has all its entries as leaves where it is ordered; else its leaves are the values that occur, as with BOOLEAN.
+    """
+    spec = specification(problem, attribute.name)
+    by_type = type_.startswith("ENUM(") and isinstance(attribute, OrderedAttribute)
+    return spec.taxonomy is not None or isinstance(spec.order, tuple) or by_type

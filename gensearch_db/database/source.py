@@ -76,12 +76,14 @@ def source_relation(session: Session, text: str) -> Sql:
 def tables_read(session: Session, text: str) -> set[tuple[str, ...]]:
     """The tables behind a source, by database, schema and name in lower case; those of views and queries included.
 
-    Empty where the source cannot be read. Raises :class:`SpecificationError` where it cannot be named.
+    They are those of the plan before the optimizer, which leaves out tables that add nothing (``WHERE false``). Empty where
+    the source cannot be read. Raises :class:`SpecificationError` where it cannot be named.
     """
     relation = source_relation(session, text)
     if not session.is_readable(statement("source/row_count", relation=relation)):
         return set()
-    plans = session.rows(statement("source/plan", relation=relation))
+    with session.unoptimized_plans():
+        plans = session.rows(statement("source/plan", relation=relation))
     names = {name for _, plan in plans for name in _scanned(json.loads(plan))}
     return {tuple(part.lower() for part in parse_table_name(name)) for name in names}
 

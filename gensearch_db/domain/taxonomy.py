@@ -44,6 +44,13 @@ class Taxonomy:
         """
         return Taxonomy(_number((label, children), 0))
 
+    def without_last(self) -> Taxonomy:
+        """The same without the root's last child, a leaf; the root must have another one."""
+        *others, _ = self.root.children
+        if len(others) == 1:
+            return Taxonomy(others[0])
+        return Taxonomy(TaxonomyNode(self.root.label, Interval(0, self.root.interval.upper - 1), tuple(others)))
+
     @cached_property
     def leaves(self) -> tuple[TaxonomyNode, ...]:
         """The leaf nodes in the order of their codes."""

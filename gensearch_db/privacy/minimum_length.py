@@ -6,7 +6,7 @@ outer regions end where the declared or observed domain ends (THEORY 1.2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -18,6 +18,7 @@ from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.privacy.constraint import AuditMeasure, CompiledConstraint, Constraint
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
+from gensearch_db.problem.problem import QuasiIdentifier
 
 KIND = 1
 
@@ -94,6 +95,15 @@ class MinimumLength(Constraint):
     def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
         """None: edges stand in the published bounds, and the outermost ones are published open."""
         return None
+
+
+def declared_lengths(quasi_identifiers: Mapping[str, QuasiIdentifier]) -> tuple[MinimumLength, ...]:
+    """The lengths that stand beside the attributes themselves (``age MINIMUM LENGTH 5``), as the constraints that they are."""
+    return tuple(
+        MinimumLength(name, Fraction(str(given.minimum_length)))
+        for name, given in quasi_identifiers.items()
+        if given.minimum_length > 0
+    )
 
 
 def long_enough(length: float, required: float) -> bool:

@@ -7,6 +7,7 @@ import pytest
 
 import gensearch_db
 from gensearch_db.database.audit.report import Verdict
+from gensearch_db.errors import InfeasibleError
 
 VISITS = """
 CREATE TABLE visits AS
@@ -82,3 +83,43 @@ def test_lengths_are_those_of_the_published_bounds(connection: duckdb.DuckDBPyCo
     wanted = {check.required: (check.verdict, check.reached) for check in more.checks if check.name == "minimum_length"}
     assert wanted["minimum_length(age, 11)"] == (Verdict.FAILED, 10)
     assert wanted["minimum_length(sex, 2)"] == (Verdict.FAILED, 1)
+
+
+def test_a_length_beside_the_attribute_is_recomputed_too(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE people AS SELECT i AS age FROM range(40) r(i)")
+    how = {"age": {"split": "every 5", "minimum_length": 10}}
+    gensearch_db.anonymize(connection, "people", into="rel", quasi_identifiers=how, subject_to=["k_anonymity(2)"])
+    check = gensearch_db.audit(connection, "rel").check("minimum_length")
+    assert (check.verdict, check.reached, check.required) == (Verdict.PASSED, 10, "minimum_length(age, 10)")
+    connection.execute("UPDATE rel_blocks SET age_upper = age_upper - 5 WHERE age_lower = 10")
+    check = gensearch_db.audit(connection, "rel").check("minimum_length")
+    assert (check.verdict, check.reached, check.violations) == (Verdict.FAILED, 5, 1)
+
+
+def test_a_length_beside_the_attribute_that_the_table_cannot_reach_is_named(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE people AS SELECT i AS age FROM range(40) r(i)")
+    how = {"age": {"split": "every 5", "minimum_length": 41}}
+    with pytest.raises(InfeasibleError, match=r"minimum_length\(age, 41\).*reaches edge length 40"):
+        gensearch_db.anonymize(connection, "people", into="rel", quasi_identifiers=how, subject_to=["k_anonymity(2)"])
+
+
+@pytest.mark.parametrize("distance", ["ordered", "equal", None])
+def test_the_order_of_an_enum_outlives_its_source(connection: duckdb.DuckDBPyConnection, distance: str | None) -> None:
+    """By hand: low, mid, high are 3, 1 and 2 of 6 rows. The block (high, high) is (1/2 + 2/3) / 2 = 7/12 away in the order (by
+    the alphabet the farthest would be 5/12), and 1 - 1/3 by the equal distance, which is that of text and ENUMs."""
+    connection.execute("CREATE TYPE stage AS ENUM ('low', 'mid', 'high', 'never')")
+    connection.execute(
+        "CREATE TABLE people AS SELECT age, stage::stage AS stage FROM (VALUES (1, 'low'), (1, 'low'), (2, 'low'), (2, 'mid'),"
+        " (3, 'high'), (3, 'high')) t(age, stage)"
+    )
+    word = f", distance = {distance}" if distance else ""
+    limits = ["k_anonymity(2)", f"t_closeness(1, stage{word})"]
+    gensearch_db.anonymize(connection, "people", into="rel", quasi_identifiers=["age"], sensitive=["stage"], subject_to=limits)
+    (blocks,) = connection.execute("SELECT count(*) FROM rel_blocks").fetchone() or (0,)
+    assert blocks == 3
+    before = gensearch_db.audit(connection, "rel").check("t_closeness")
+    assert before.reached == pytest.approx(7 / 12 if distance == "ordered" else 2 / 3)
+    connection.execute("DROP TABLE people; DROP TYPE stage")
+    after = gensearch_db.audit(connection, "rel").check("t_closeness")
+    assert (after.verdict, after.reached) == (Verdict.PASSED, before.reached)
+    assert "never" not in str(gensearch_db.list_releases(connection)[0].to_dict())

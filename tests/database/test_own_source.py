@@ -56,6 +56,54 @@ def test_a_release_is_not_its_own_source(path: Path, source: str, into: str) -> 
     assert contents(path) == before
 
 
+OPTIMIZED_AWAY = [
+    "(SELECT age FROM rel WHERE false)",
+    "(SELECT count(*) AS age FROM rel)",
+    "(SELECT age FROM people UNION ALL (SELECT 1 FROM rel LIMIT 0))",
+    "(SELECT age, (SELECT count(*) FROM rel) AS n FROM people)",
+    "(SELECT people.age FROM people LEFT JOIN one ON one.age = people.age)",
+    "(FROM of_macro())",
+    "empty_view",
+]
+"""Sources that read ``rel`` though the optimizer finds that they need not."""
+
+
+@pytest.mark.parametrize("source", OPTIMIZED_AWAY)
+def test_a_table_that_the_optimizer_leaves_out_is_read_all_the_same(path: Path, source: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE VIEW one AS SELECT DISTINCT 1 AS age FROM rel WHERE age = 'no such age'")
+        connection.execute("CREATE MACRO of_macro() AS TABLE SELECT age FROM rel WHERE false")
+        connection.execute("CREATE VIEW empty_view AS SELECT * FROM seen WHERE 1 = 2")
+        with pytest.raises(SpecificationError, match=OWN_SOURCE):
+            gensearch_db.anonymize(connection, source, into="rel", replace=True, **FIELDS)
+        assert connection.execute("SELECT lower(current_setting('explain_output'))").fetchone() == ("physical_only",)
+
+
+def test_a_locked_configuration_in_a_transaction_is_no_hindrance(path: Path) -> None:
+    with gensearch_db.connect(path) as connection:
+        connection.execute("SET lock_configuration = true; BEGIN; CREATE TABLE mine AS SELECT 1 AS x")
+        connection.execute("EXPLAIN ANONYMIZE TABLE people INTO rel REPLACE QUASI IDENTIFIERS (age) SUBJECT TO k_anonymity(2)")
+        assert connection.execute("FROM mine").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "ANONYMIZE TABLE {} INTO rel REPLACE USING RELEASE rel",
+        "EXPLAIN ANONYMIZE TABLE {} INTO rel REPLACE QUASI IDENTIFIERS (age) SUBJECT TO k_anonymity(2)",
+    ],
+)
+def test_other_statements_with_replace_refuse_it(path: Path, script: str) -> None:
+    before = contents(path)
+    with gensearch_db.connect(path) as connection:
+        for source in ("rel", "seen", "(SELECT age FROM rel_blocks WHERE false)"):
+            with pytest.raises(SpecificationError, match=OWN_SOURCE):
+                connection.execute(script.format(source))
+        assert len(connection.execute(script.format("people")).fetchall()) >= 1
+    if script.startswith("EXPLAIN"):
+        assert contents(path) == before
+
+
 def by_statement(path: Path, problem: Path) -> str:
     with gensearch_db.connect(path) as connection, pytest.raises(SpecificationError) as caught:
         connection.execute("ANONYMIZE TABLE rel INTO rel REPLACE QUASI IDENTIFIERS (age) SUBJECT TO k_anonymity(2)")

@@ -2,7 +2,8 @@
 
 The table of people holds words and numbers that must not get out: names, a column nobody asked for, comments, the ends of the
 age and income scales, and what only a suppressed family has (its illness, its grade). The publication is searched for
-them: raw bytes, cells, Parquet's statistics and metadata, comments and dictionaries.
+them: raw bytes, cells, Parquet's statistics and metadata, comments and dictionaries. It is made and handed out in each of the
+four ways into the package.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,9 @@ import duckdb
 import pytest
 
 import gensearch_db
+from gensearch_db.cli.main import main
+from tests.cases.naming import toml
+from tests.cases.statement_text import statement
 
 PEOPLE = """
 CREATE TYPE grade AS ENUM ('low', 'high', 'GRADESECRET', 'UNUSEDSECRET');
@@ -74,6 +79,43 @@ def publish(connection: duckdb.DuckDBPyConnection, target: str) -> None:
         publish(session, ["rel"], target)
 
 
+TARGETS = ("parquet/*.parquet", "csv/*.csv", "out.duckdb")
+
+
+def by_python(path: Path, folder: Path) -> None:
+    with duckdb.connect(path) as connection:
+        gensearch_db.anonymize(connection, **PROBLEM)
+        for target in TARGETS:
+            publish(connection, str(folder / target))
+
+
+def by_statement(path: Path, folder: Path) -> None:
+    with gensearch_db.connect(path) as connection:
+        connection.execute(statement(PROBLEM))
+        for target in TARGETS:
+            connection.execute(f"PUBLISH rel TO '{folder / target}'")
+
+
+def by_problem_file(path: Path, folder: Path) -> None:
+    file = path.with_suffix(".toml")
+    file.write_text(toml(PROBLEM), encoding="utf-8")
+    main(["anonymize", str(path), "--problem", str(file)])
+    publish_by_command(path, folder)
+
+
+def by_command(path: Path, folder: Path) -> None:
+    columns = ["age: every 30", "income: at 30000", "town: taxonomy town_levels", "grade: unordered"]
+    flags = ["--table", "people", "--into", "rel", "--identifier", "name", "--sensitive", "illness", "--k", "20"]
+    flags += ["--suppress-at-most", "1", "--typed-columns"]
+    main(["anonymize", str(path), *flags, *(word for column in columns for word in ("--quasi-identifier", column))])
+    publish_by_command(path, folder)
+
+
+def publish_by_command(path: Path, folder: Path) -> None:
+    for target in TARGETS:
+        main(["publish", str(path), "rel", "--to", str(folder / target)])
+
+
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(tmp_path_factory.mktemp("owner") / "people.duckdb") as connection:
@@ -83,10 +125,20 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyC
 
 
 @pytest.fixture(scope="module")
-def handed_out(owner: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("source") / "people.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute(PEOPLE)
+    return path
+
+
+@pytest.fixture(scope="module", params=[by_python, by_statement, by_problem_file, by_command])
+def handed_out(request: pytest.FixtureRequest, source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What each way into the package hands out, as the three kinds of files."""
+    way: Callable[[Path, Path], None] = request.param
     folder = tmp_path_factory.mktemp("out")
-    for target in ("parquet/*.parquet", "csv/*.csv", "out.duckdb"):
-        publish(owner, str(folder / target))
+    own = Path(shutil.copy(source, tmp_path_factory.mktemp("own") / "people.duckdb"))
+    way(own, folder)
     return folder
 
 
@@ -151,10 +203,10 @@ def test_parquet_statistics_are_of_published_values(handed_out: Path) -> None:
     assert compared > 4
 
 
-def test_a_publication_is_the_same_whatever_the_order_of_the_source(
-    owner: duckdb.DuckDBPyConnection, handed_out: Path, tmp_path: Path
-) -> None:
-    """Byte for byte, so no order of rows, row groups or dictionaries tells where somebody stood in the source."""
+@pytest.fixture(scope="module")
+def shuffled(owner: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same people in another order."""
+    folder = tmp_path_factory.mktemp("shuffled")
     with duckdb.connect(config={"threads": 1}) as other:
         other.execute(PEOPLE.split("CREATE TABLE people")[0])
         frame = owner.sql(
@@ -164,9 +216,35 @@ def test_a_publication_is_the_same_whatever_the_order_of_the_source(
         other.execute("CREATE TABLE people AS SELECT * REPLACE (grade::grade AS grade) FROM frame")
         gensearch_db.anonymize(other, **PROBLEM)
         for target in ("parquet/*.parquet", "csv/*.csv"):
-            publish(other, str(tmp_path / target))
-    for path in sorted(tmp_path.rglob("*.*")):
-        assert path.read_bytes() == (handed_out / path.relative_to(tmp_path)).read_bytes(), path.name
+            publish(other, str(folder / target))
+    return folder
+
+
+def test_a_publication_is_the_same_whatever_the_order_of_the_source(shuffled: Path, handed_out: Path) -> None:
+    """Byte for byte, so no order of rows, row groups or dictionaries tells where somebody stood in the source."""
+    files = [path.relative_to(shuffled) for path in sorted(shuffled.rglob("*.*"))]
+    assert len(files) == 6
+    for file in files:
+        assert (shuffled / file).read_bytes() == (handed_out / file).read_bytes(), file.name
+
+
+def test_a_publication_keeps_its_order_whatever_is_set(tmp_path: Path) -> None:
+    """Rows in the order of the threads that wrote them would be in no order of their own values."""
+    with duckdb.connect(config={"threads": 4}) as connection:
+        connection.execute("CREATE TABLE many AS SELECT i % 60 AS age, 'd' || hash(i) % 9 AS illness FROM range(300000) r(i)")
+        columns: dict[str, Any] = {"quasi_identifiers": {"age": {"split": "every 30"}}, "sensitive": ["illness"]}
+        gensearch_db.anonymize(connection, "many", into="rel", subject_to=["k_anonymity(20)"], **columns)
+        for folder, kept in (("kept", True), ("not_kept", False)):
+            connection.execute(f"SET preserve_insertion_order = {kept}")
+            (tmp_path / folder).mkdir()
+            for target in TARGETS:
+                publish(connection, str(tmp_path / folder / target))
+            assert connection.execute("SELECT current_setting('preserve_insertion_order')").fetchone() == (kept,)
+    for file in ("parquet/rel.parquet", "csv/rel.csv"):
+        assert (tmp_path / "kept" / file).read_bytes() == (tmp_path / "not_kept" / file).read_bytes(), file
+    with duckdb.connect(tmp_path / "not_kept/out.duckdb", read_only=True) as receiver:
+        in_order = "SELECT list((age, illness)) = list((age, illness) ORDER BY age, illness) FROM rel"
+        assert receiver.execute(in_order).fetchone() == (True,)
 
 
 def test_released_rows_stand_in_the_order_of_their_own_values(handed_out: Path) -> None:

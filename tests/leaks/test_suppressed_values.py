@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
+import gensearch_db
 from gensearch_db.database.release import write_release
 from gensearch_db.database.session import Session
 from gensearch_db.domain.region import Interval
@@ -88,3 +89,86 @@ def test_bounds_are_those_of_released_rows(session: Session) -> None:
     write(session, "v", "anywhere", 2)
     rows = session.connection.execute("SELECT v, v_lower, v_upper, count FROM rel_blocks ORDER BY v").fetchall()
     assert rows == [("<= 20.25", None, np.nextafter(20.25, 21), 6), (">= 40.5", 40.5, None, 6)]
+
+
+Answers = list[list[tuple[Any, ...]]]
+
+
+def with_hidden(
+    connection: duckdb.DuckDBPyConnection, column: str, groups: list[str], hidden: str | None, **how: Any
+) -> Answers:
+    """The publication of groups of five of the town x, beside which one person of the town z (if any) is suppressed."""
+    connection.execute(
+        "CREATE OR REPLACE TABLE towns AS SELECT * FROM (VALUES ('a', 'n'), ('b', 'n'), ('c', 's'), ('d', 's')) t(v, r);"
+        "DROP TABLE IF EXISTS people; DROP TYPE IF EXISTS letter; CREATE TYPE letter AS ENUM ('a', 'b', 'c', 'd', 'e');"
+        f"CREATE TABLE people (v {column}, town VARCHAR)"
+    )
+    for value in groups:
+        connection.execute(f"INSERT INTO people SELECT {value}, 'x' FROM range(5)")
+    if hidden is not None:
+        connection.execute(f"INSERT INTO people VALUES ({hidden}, 'z')")
+    k = how.pop("k", 5)
+    release = gensearch_db.anonymize(
+        connection,
+        "people",
+        into="rel",
+        replace=True,
+        quasi_identifiers={"v": how, "town": {"unordered": True}},
+        subject_to=[f"k_anonymity({k})"],
+        suppress_at_most=20,
+        typed_columns=True,
+    )
+    assert release.rows_suppressed == (hidden is not None)
+    columns = connection.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE table_name LIKE 'rel%'").fetchall()
+    comments = connection.execute("SELECT comment FROM duckdb_tables() WHERE table_name = 'rel_blocks'").fetchall()
+    return [columns, *(connection.execute(f"FROM {table}").fetchall() for table in ("rel", "rel_blocks")), comments]
+
+
+KINDS: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "anywhere": ("INTEGER", ["20", "30"], {"split": "anywhere"}),
+    "every": ("DOUBLE", ["20", "30"], {"split": "every 7"}),
+    "month": ("DATE", ["'2020-01-05'", "'2020-02-05'"], {"split": "every month"}),
+    "unordered": ("VARCHAR", ["'b'", "'c'"], {"unordered": True}),
+    "own order": ("VARCHAR", ["'b'", "'c'"], {"order": True}),
+    "listed order": ("VARCHAR", ["'b'", "'c'"], {"order": ["a", "b", "c", "d"]}),
+    "ENUM": ("letter", ["'b'", "'c'", "'d'"], {}),
+    "ENUM of two": ("letter", ["'b'", "'c'"], {}),
+    "taxonomy": ("VARCHAR", ["'b'", "'c'"], {"taxonomy": "towns"}),
+    "relaxed taxonomy": ("VARCHAR", ["'b'", "'c'"], {"taxonomy": "towns", "relaxed": True}),
+    "prefix": ("VARCHAR", ["'1011'", "'1021'"], {"prefix": True}),
+    "flat": ("BOOLEAN", ["true", "false"], {}),
+}
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["parted", "one block"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_tells_that_a_suppressed_person_has_no_value(
+    connection: duckdb.DuckDBPyConnection, kind: str, whole: bool
+) -> None:
+    """NULL that only a suppressed person has leaves no trace: no column, label, entry of a list or word in the dictionary."""
+    column, groups, how = KINDS[kind]
+    k = 5 * len(groups) if whole else 5
+    nobody = with_hidden(connection, column, groups, None, k=k, **how)
+    assert with_hidden(connection, column, groups, "NULL", k=k, **how) == nobody
+
+
+@pytest.mark.parametrize(
+    ("column", "groups", "hidden"),
+    [("BOOLEAN", ["true", "NULL"], "false"), ("letter", ["'b'", "NULL"], "'c'"), ("VARCHAR", ["'b'", "NULL"], "'c'")],
+)
+def test_a_flat_region_lists_no_value_of_a_suppressed_person(
+    connection: duckdb.DuckDBPyConnection, column: str, groups: list[str], hidden: str
+) -> None:
+    """The values of a flat column are those of the data, also where its type knows more of them."""
+    nobody = with_hidden(connection, column, groups, None, k=10)
+    assert nobody[1] == [("*", nobody[1][0][1], "x", ["x"])] * 10
+    assert with_hidden(connection, column, groups, hidden, k=10) == nobody
+
+
+def test_a_label_of_several_prefixes_names_no_suppressed_code(connection: duckdb.DuckDBPyConnection) -> None:
+    """The region of 101a, 101b and 102a takes in 101h; one prefix stands for all of 101*, but here the label is a set."""
+    groups = ["'101a'", "'101b'", "'102a'", "'103a'", "'103b'", "'103c'"]
+    how: dict[str, Any] = {"prefix": True, "relaxed": True, "k": 15}
+    published = with_hidden(connection, "VARCHAR", groups, "'101h'", **how)
+    assert {row[0] for row in published[2]} == {"{101a, 101b, 102a}", "103*"}
+    assert "101h" not in str(published)

@@ -8,7 +8,7 @@ so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gensearch_db.database.audit.subject import Source as AuditSource
 from gensearch_db.database.rendering import Sql, qualified
@@ -35,26 +35,33 @@ def read_domains(
     source: AuditSource | None,
     constraints: Iterable[Constraint],
     declared: Sequence[ValueColumn],
+    orders: Mapping[str, tuple[str, ...]],
     temporary_tables: list[TableName],
 ) -> Domains:
-    """The domain of each column that some constraint cannot be measured without."""
+    """The domain of each column that some constraint cannot be measured without.
+
+    ``orders`` are those of ENUM columns, which a release holds as text; they count where the source is not at hand.
+    """
     known: dict[str, ValueDomain] = {}
     unknown: dict[str, str] = {}
     by_folded = {column.name.casefold(): column for column in declared}
     wanted = dict.fromkeys(c.column for c in constraints if c.column is not None and c.audit_measure(None) is None)
     for name in wanted:
         table = _table(qualified(release), types)
+        column = by_folded.get(name.casefold(), ValueColumn(name))
+        wanted_order = column.order
         if source is not None and name in source.types:
             table = _table(source.relation, source.types)
+        elif name in orders and column.taxonomy is None and not isinstance(column.order, tuple):
+            column = replace(column, order=orders[name])
         problems = Problems(DataError)
-        column = by_folded.get(name.casefold(), ValueColumn(name))
         try:
             mapped = value_domain(session, table, column, problems, temporary_tables)
             problems.raise_if_any()
         except (SpecificationError, DataError) as error:
             unknown[name] = _reason(error)
         else:
-            known[name] = mapped.domain
+            known[name] = replace(mapped.domain, order_declared=bool(wanted_order))
     return Domains(known, unknown)
 
 

@@ -16,6 +16,7 @@ from gensearch_db.database.source import Source as OpenedSource
 from gensearch_db.database.source import open_source, source_relation
 from gensearch_db.database.value_domains import declared_columns
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
+from gensearch_db.privacy.minimum_length import declared_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Labels
 
@@ -42,7 +43,7 @@ def find_subject(
     if quasi_identifiers:
         labels, known = _own_spelling(release, types, quasi_identifiers, sensitive)
         constraints = constraints_from_texts(subject_to, known)
-        domains = read_domains(session, table, types, None, constraints, [], temporary_tables)
+        domains = read_domains(session, table, types, None, constraints, [], {}, temporary_tables)
         return Subject(release, table, types, labels, known, (), constraints, domains.known, domains.unknown, marker=marker)
     entry = find_release(session, table)
     dictionary = entry.dictionary if entry is not None else _dictionary_beside(session, table)
@@ -55,9 +56,12 @@ def find_subject(
     required = (*(entry.problem.subject_to if entry is not None else ()), *subject_to)
     _check_columns(release, dictionary, types)
     constraints = constraints_from_texts(required, columns)
+    if entry is not None:
+        constraints = (*constraints, *declared_lengths(entry.problem.quasi_identifiers))
     source = _source(session, entry, against, temporary_tables)
     declared = declared_columns(entry.problem) if entry is not None else []
-    domains = read_domains(session, table, types, source, constraints, declared, temporary_tables)
+    orders = entry.orders if entry is not None else {}
+    domains = read_domains(session, table, types, source, constraints, declared, orders, temporary_tables)
     return Subject(
         name=release,
         table=table,
