@@ -161,10 +161,15 @@ class _Placement:
         values = {value for (value,) in found}
         if "taxonomy" in ways:
             rows = rows_of(self.connection, f"SELECT COLUMNS(*)::VARCHAR FROM {taxonomy_of(ways['taxonomy'])}")
-            return taxonomy_names(rows, values)
-        if ways.get("prefix"):
-            return prefix_names(values)
-        return Counter([*values, WHOLE]) if len(values) <= 2 else None
+            names = taxonomy_names(rows, values)
+        elif ways.get("prefix"):
+            names = prefix_names(values)
+        elif len(values) <= 2:
+            names = Counter([*values, WHOLE])
+        else:
+            return None
+        names["NULL"] += one(self.connection, f"SELECT count(*) FROM case_source WHERE {name} IS NULL") > 0
+        return names
 
     def _check_interval(self, attribute: dict[str, Any], text: str | None, lower: str | None, upper: str | None) -> None:
         if text is None or text in ("*", "* or NULL"):
@@ -228,12 +233,12 @@ class _Placement:
 def inside(attribute: dict[str, Any]) -> str:
     """The condition that a source row ``s`` lies inside the region of block ``b``, from the published columns alone."""
     value = "s." + quoted(attribute["name"])
+    if attribute["type"] in ("FLOAT", "DOUBLE"):
+        value = f"(CASE WHEN isnan({value}) THEN NULL WHEN {value} = 0 THEN 0::{attribute['type']} ELSE {value} END)"
     if attribute["kind"] == "categorical":
         values = f"b.{quoted(attribute['values'])}::VARCHAR[]"
         holds_null = f"len({values}) > len(list_filter({values}, lambda v: v IS NOT NULL))"
         return f"(CASE WHEN {value} IS NULL THEN {holds_null} ELSE list_contains({values}, {value}::VARCHAR) END)"
-    if attribute["type"] in ("FLOAT", "DOUBLE"):
-        value = f"(CASE WHEN isnan({value}) THEN NULL ELSE {value} END)"
     lower, upper = "b." + quoted(attribute["lower"]), "b." + quoted(attribute["upper"])
     closed = f"coalesce({lower} = {upper}, false)"
     last = (attribute.get("domain") or [None, None])[1]

@@ -68,7 +68,7 @@ def broken(text: str, block: Counts, table: Counts, order: Sequence[str | None],
     first, *others = [argument.strip() for argument in rest.split(",")]
     rows, total = sum(block.values()), sum(table.values())
     known = sorted((count for value, count in block.items() if value is not None), reverse=True)
-    worst = [known[0] + block[None], *known[1:]] if known else []
+    worst = [known[0] + block[None], *known[1:]] if known else [block[None]]
     reached: Any
     match name:
         case "distinct_l_diversity":

@@ -166,6 +166,7 @@ class _Resolver:
         """A taxonomy from a table or a file."""
         values = self.categories()
         tree = read_tree(self.session, source, values)
+        self.report_other_texts(tree.leaves, f"taxonomy '{source}'")
         return self.with_tree(*trees.from_tree(values, tree, source, self.problems))
 
     def with_tree(self, plan: Plan, taxonomy: Taxonomy) -> Resolution:
@@ -178,8 +179,25 @@ class _Resolver:
         if self.specification.split is not None and self.written_split(self.specification.split) != Anywhere():
             raise SpecificationError(f"column '{self.name}': an order can be split anywhere, not '{self.specification.split}'")
         if isinstance(order, tuple):
+            self.report_other_texts(order, "the order")
             return categories.in_order(self.categories(), order, self.problems)
         return numeric.anywhere(self.values, self.domain()) if self.on_a_line else self.own_order()
+
+    def report_other_texts(self, texts: Sequence[str], where: str) -> None:
+        """Declared values that the column's type cannot have: they could not be published beside the others."""
+        if self.values.family in (Family.TEXT, Family.ENUM):
+            return
+        found = self.session.rows(
+            statement("attributes/other_texts", type=self.values.column.type), {"texts": list(dict.fromkeys(texts))}
+        )
+        if found:
+            named = categories.quoted([text for (text,) in found[:20]]) + (
+                f" and {len(found) - 20} more" if len(found) > 20 else ""
+            )
+            self.problems.add(
+                f"column '{self.name}': {where} names what is no value of type {self.values.column.type} as DuckDB prints it:"
+                f" {named}; take them out, or cast the column to VARCHAR"
+            )
 
     def own_order(self) -> Plan:
         """The column's own order: an ENUM's, or that of its values."""
