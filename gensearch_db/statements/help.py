@@ -57,7 +57,8 @@ STATEMENTS = (
         "block. WITH names another release of the same people: whoever has both can intersect their blocks, so the classes "
         "that both form together are measured too, and small or homogeneous ones are warned of. SUBJECT TO adds to what the "
         "release was made to hold. With QUASI IDENTIFIERS any table is checked, also one that others anonymized. One row per "
-        "check.",
+        "check. A source whose rows fail while they are read (a cast in the recorded query) is skipped; inside a transaction "
+        "of yours it is an error that aborts the transaction, as any failing statement does: name another with AGAINST.",
         "AUDIT published QUASI IDENTIFIERS (age, sex) SENSITIVE (illness) SUBJECT TO k_anonymity(5)",
     ),
     Entry(
@@ -86,13 +87,21 @@ STATEMENTS = (
         "PUBLISH release, … TO 'target' [REPLACE]",
         "Copies what may be handed out, `release` and `release_blocks` and nothing else, into a .duckdb file, or into a "
         "folder of its own as 'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. "
-        "An existing target is only overwritten with REPLACE.",
+        "An existing target is only overwritten with REPLACE. Before two releases of the same people go out, together or one "
+        "after the other, ask `AUDIT release WITH other`.",
         "PUBLISH adult_release TO 'handout.duckdb'",
     ),
 )
 
 CLAUSES = (
-    Entry("REPLACE", "REPLACE", "Replaces a release of the same name.", "REPLACE"),
+    Entry(
+        "REPLACE",
+        "REPLACE",
+        "Replaces a release of the same name. A source that reads that release, also behind views, macros and queries, is "
+        "refused (where the configuration is locked, only if the optimizer keeps the table in the plan; a copy is not known as "
+        "one).",
+        "REPLACE",
+    ),
     Entry(
         "IDENTIFIERS", "IDENTIFIERS (column, …)", "Columns that name a person outright; never released.", "IDENTIFIERS (name)"
     ),
@@ -198,7 +207,12 @@ OPTIONS = (
     Entry("UNORDERED", "UNORDERED", "Any set of values is a region.", "region UNORDERED"),
     Entry("DOMAIN", "DOMAIN (low, high)", "The declared bounds, published as they are.", "age DOMAIN (0, 120)"),
     Entry("WEIGHT", "WEIGHT w", "The column's share in ncp.", "age WEIGHT 2"),
-    Entry("MINIMUM", "MINIMUM LENGTH n", "The shortest published edge.", "age MINIMUM LENGTH 5"),
+    Entry(
+        "MINIMUM",
+        "MINIMUM LENGTH n",
+        "The shortest published edge: `minimum_length`, beside the attribute.",
+        "age MINIMUM LENGTH 5",
+    ),
     Entry(
         "TIMEZONE", "TIMEZONE 'zone'", "Where days begin, for TIMESTAMPTZ.", "seen SPLIT EVERY MONTH TIMEZONE 'Europe/Berlin'"
     ),
