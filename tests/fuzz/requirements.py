@@ -44,7 +44,7 @@ def constraints() -> st.SearchStrategy[list[str]]:
 PLAIN = (
     "discernibility", "ncp", "gcp", "classification(illness)", "classification(who)", "class_entropy(illness)", "volume",
     "volume(real)", "non_uniform_entropy", "v_optimal", "marginal_nonuniformity", "average_class_size",
-    "discernibility_entropy", "count_error(9)", "count_error(queries = 5, predicates = '1', selectivity = 0.3, seed = 2)",
+    "discernibility_entropy", "count_error(9)", "count_error(queries = 5, predicates = '1 to 2', selectivity = 0.3, seed = 2)",
 )  # fmt: skip
 
 
