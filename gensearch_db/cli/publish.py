@@ -28,5 +28,9 @@ def command(
     from gensearch_db.statements.publish import publish
 
     with reported(), session_for(database, read_only=True) as session:
-        for published in publish(session, releases, to, replace=replace):
-            typer.echo(f"{published.table}: {published.rows:,} rows in {published.file}")
+        published = publish(session, releases, to, replace=replace)
+        for each in published:
+            typer.echo(f"{each.table}: {each.rows:,} rows in {each.file}")
+        for release, note in {each.release: each.note for each in published}.items():
+            if note is not None:
+                typer.echo(f"gensearch: warning: {release} is {note}", err=True)

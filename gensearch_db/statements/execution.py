@@ -268,7 +268,7 @@ def _drop_release(own: DropRelease, session: Session, progress: Progress) -> pya
 def _publish(own: Publish, session: Session, progress: Progress) -> pyarrow.Table:
     from gensearch_db.statements.publish import publish
 
-    columns = {"release": "string", "table": "string", "file": "string", "rows": "int64"}
+    columns = {"release": "string", "table": "string", "file": "string", "rows": "int64", "note": "string"}
     rows = [
         {name: getattr(each, name) for name in columns}
         for each in publish(session, own.releases, own.target, replace=own.replace)

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from gensearch_db.statements.handing_over import (
     staged,
 )
 from gensearch_db.statements.reader import written_name, written_string
+from gensearch_db.statements.same_people import notes_on_the_same_people
 
 ENUM_TYPE = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
 _IN_PARQUET = {
@@ -40,12 +42,13 @@ _NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table that was handed out: where it went, and how many rows it has."""
+    """One table that was handed out: where it went, how many rows it has, and what its owner should know of its release."""
 
     release: str
     table: str
     file: str
     rows: int
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,20 +100,27 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     What is read is one state of the database, and a reader of the target finds a whole publication, the old or the new one
     (:mod:`gensearch_db.statements.handing_over`). Beside a file goes ``<file>.dictionary.json``, into a folder
     ``dictionary.json``. An existing target is overwritten with ``replace`` only. Raises :class:`SpecificationError` for
-    unknown releases, clashing names, targets that cannot be written, and inside a transaction of the user's.
+    unknown releases, clashing names, targets that cannot be written, and inside a transaction of the user's. Releases of the
+    same people that go out together have a note.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
     path = Path(target)
     session.refuse_open_transaction()
+    to_database, to_folder = path.suffix.lower() in (".duckdb", ".db"), path.name in ("*.parquet", "*.csv")
+    if not to_database and not to_folder:
+        raise SpecificationError(
+            f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'"
+        )
+    notes = notes_on_the_same_people(session, releases)
     try:
-        if path.suffix.lower() in (".duckdb", ".db"):
-            return _to_database(session, releases, path, replace)
-        if path.name in ("*.parquet", "*.csv"):
-            return _to_folder(session, releases, path.parent, path.suffix, replace)
+        if to_database:
+            published = _to_database(session, releases, path, replace)
+        else:
+            published = _to_folder(session, releases, path.parent, path.suffix, replace)
     except OSError as error:
         raise SpecificationError(f"cannot write '{target}': {error}") from error
-    raise SpecificationError(f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'")
+    return [replaced(each, note=notes.get(each.release)) for each in published]
 
 
 def _all_parts(session: Session, releases: Sequence[str], suffix: str) -> list[_Part]:

@@ -169,3 +169,30 @@ def test_a_release_of_other_people_cannot_be_joined(eight: duckdb.DuckDBPyConnec
 def test_a_foreign_table_has_no_blocks_to_be_joined(eight: duckdb.DuckDBPyConnection) -> None:
     rows = joined(eight, "AUDIT people QUASI IDENTIFIERS (age) WITH halves")
     assert [row[2] for row in rows] == ["SKIPPED"]
+
+
+def test_handing_out_both_at_once_is_warned_of(
+    eight: duckdb.DuckDBPyConnection, database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the tables that both were made from, also behind views and queries; nothing of it stands in what is handed out."""
+    eight.execute("CREATE VIEW seen AS FROM people WHERE true")
+    eight.execute(OTHER_PEOPLE)
+    how: dict[str, Any] = {"subject_to": ["k_anonymity(3)"]}
+    gensearch_db.anonymize(eight, table="seen", into="of_view", quasi_identifiers=["age"], **how)
+    gensearch_db.anonymize(eight, table="others", into="of_others", quasi_identifiers=["height"], **how)
+    ours = gensearch_db.Connection(eight)
+    answer = ours.execute(f"PUBLISH halves, of_view, of_others TO '{tmp_path}/both.duckdb'").fetchall()
+    assert {row[0]: row[4] for row in answer} == {
+        "halves": "made from the same people as of_view: what they tell together says AUDIT halves WITH of_view",
+        "of_view": "made from the same people as halves: what they tell together says AUDIT of_view WITH halves",
+        "of_others": None,
+    }
+    alone = ours.execute(f"PUBLISH halves TO '{tmp_path}/alone.duckdb'").fetchall()
+    assert [row[4] for row in alone] == [None, None]
+    eight.execute("DROP TABLE people")
+    eight.close()
+    main(["publish", str(database), "halves", "uneven", "--to", f"{tmp_path}/csv/*.csv"])
+    printed = capsys.readouterr()
+    assert printed.err.count("warning") == 2
+    assert "AUDIT uneven WITH halves" in printed.err
+    assert all("same people" not in path.read_text() for path in (tmp_path / "csv").iterdir())
