@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -138,6 +138,27 @@ def test_a_statement_is_carried_out_or_leaves_everything_as_it_was(script: str) 
             assert not any(word in str(refusal) for word in INTERNAL[:1]), str(refusal)
         if single:
             Surroundings.of(connection.engine, Path(folder)).check(before, release=None)
+
+
+@pytest.mark.slow
+@some(4)
+@given(cases(refused=True))
+def test_any_table_can_be_looked_at_before_anything_is_written(case: Case) -> None:
+    """EXPLAIN and PROFILE write nothing; the statement that PROFILE proposes is one that can be read, and run or refused."""
+    with tempfile.TemporaryDirectory() as folder, gensearch_db.connect() as connection:
+        case.create(connection.engine)
+        before = Surroundings.of(connection.engine, Path(folder))
+        with suppress(GensearchError):
+            assert connection.execute(f"EXPLAIN {statement(case.problem)}").fetchall()
+        columns = {name for name, *_ in connection.execute("DESCRIBE src").fetchall()}
+        profiled = connection.execute("PROFILE src").fetchall()
+        assert {name for name, *_ in profiled if name is not None} == columns
+        Surroundings.of(connection.engine, Path(folder)).check(before, release=None)
+        for text in [row[-1] for row in profiled if row[0] is None]:
+            parse_script(text)
+            with suppress(GensearchError):
+                connection.execute(text).fetchall()
+                event("the proposal was carried out")
 
 
 def parse_or_nothing(script: str) -> list[object]:
