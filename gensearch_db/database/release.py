@@ -248,21 +248,22 @@ def _catalog_entry(
         release=release,
         blocks=plan.blocks[2],
         problem_json=prepared.problem.to_json(),
-        result_json=json.dumps({**certificate, "orders": _orders(prepared, plan)}, allow_nan=False),
+        result_json=json.dumps({**certificate, **_orders(prepared, plan)}, allow_nan=False),
         dictionary_json=plan.dictionary.to_json(),
         versions_json=json.dumps(dict(versions)),
         created="",
     )
 
 
-def _orders(prepared: PreparedTable, plan: ReleasePlan) -> dict[str, list[str]]:
+def _orders(prepared: PreparedTable, plan: ReleasePlan) -> dict[str, dict[str, list[str]]]:
     """The values of sensitive ENUM columns in the ENUM's order, for audits without the source: the release has them as text."""
     domains = prepared.table.sensitive
-    return {
+    orders = {
         column.name: [value for value in domains[column.name].values if value is not None]
         for column in plan.sensitive
         if column.source_type.startswith("ENUM(") and column.name in domains
     }
+    return {"orders": orders} if orders else {}
 
 
 def _subject(prepared: PreparedTable, plan: ReleasePlan, constraints: tuple[Constraint, ...], suppressed: int) -> Subject:

@@ -209,9 +209,11 @@ def shuffled(owner: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPath
     folder = tmp_path_factory.mktemp("shuffled")
     with duckdb.connect(config={"threads": 1}) as other:
         other.execute(PEOPLE.split("CREATE TABLE people")[0])
-        frame = owner.sql(
-            "SELECT * REPLACE (grade::VARCHAR AS grade) FROM people ORDER BY hash(name, 5), note"
-        ).to_arrow_table()
+        frame = (
+            owner.cursor()
+            .sql("SELECT * REPLACE (grade::VARCHAR AS grade) FROM people ORDER BY hash(name, 5), note")
+            .to_arrow_table()
+        )
         other.register("frame", frame)
         other.execute("CREATE TABLE people AS SELECT * REPLACE (grade::grade AS grade) FROM frame")
         gensearch_db.anonymize(other, **PROBLEM)
@@ -243,8 +245,8 @@ def test_a_publication_keeps_its_order_whatever_is_set(tmp_path: Path) -> None:
     for file in ("parquet/rel.parquet", "csv/rel.csv"):
         assert (tmp_path / "kept" / file).read_bytes() == (tmp_path / "not_kept" / file).read_bytes(), file
     with duckdb.connect(tmp_path / "not_kept/out.duckdb", read_only=True) as receiver:
-        in_order = "SELECT list((age, illness)) = list((age, illness) ORDER BY age, illness) FROM rel"
-        assert receiver.execute(in_order).fetchone() == (True,)
+        rows = receiver.execute("FROM rel").fetchall()
+        assert rows == sorted(rows)
 
 
 def test_released_rows_stand_in_the_order_of_their_own_values(handed_out: Path) -> None:
