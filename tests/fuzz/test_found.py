@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import DataError
+from gensearch_db.errors import DataError, QueryError
 from tests.cases.invariants import Surroundings
 
 from .checks import check, check_optimum, searches_seen
@@ -97,6 +97,18 @@ def test_persons_are_counted_in_new_rows() -> None:
         statements = gensearch_db.Connection(connection.cursor())
         (answer,) = statements.execute("ANONYMIZE TABLE fresh INTO again USING RELEASE rel").fetchall()
         assert answer[2:5] == (2, 0, 3)
+
+
+def test_a_query_at_the_edge_of_128_bits_is_refused_with_its_place() -> None:
+    """2026-11-28: as an error about no statement in particular. (DuckDB has no type for the number after the largest.)"""
+    largest = 2**127 - 1
+    case = case_of({"age": ("HUGEINT", [4, 7] * 2), "other": ("UHUGEINT", [0, 2**128 - 1] * 2)}, {"age": {}, "other": {}})
+    with duckdb.connect() as connection:
+        case.create(connection)
+        gensearch_db.anonymize(connection, **case.problem)
+        query = f"SELECT COUNT(*) FROM src WHERE age BETWEEN 7 AND {largest} OR other >= 23"
+        with pytest.raises(QueryError, match="line 1, column 1"):
+            gensearch_db.estimate(connection, "rel", query)
 
 
 def case_of(columns: dict[str, tuple[str, list[Any]]], quasi_identifiers: dict[str, Any], **fields: Any) -> Case:
