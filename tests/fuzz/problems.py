@@ -151,6 +151,8 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
     illness = draw(ILLNESSES[illness_type])
     columns.append(("illness", illness_type, tuple(draw(st.lists(st.sampled_from(illness), min_size=rows, max_size=rows)))))
     columns.append(("who", "INTEGER", tuple(draw(st.lists(st.integers(0, 9), min_size=rows, max_size=rows)))))
+    kept = KINDS[draw(st.sampled_from(["INTEGER", *REFUSED]))]
+    columns.append(("kept", kept.type, tuple(draw(st.lists(kept.values | st.none(), min_size=rows, max_size=rows)))))
     problem: dict[str, Any] = {
         "table": "src",
         "into": "rel",
@@ -163,6 +165,8 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
     options = _options(draw)
     problem["subject_to"] += options.pop("more", [])
     problem |= options
+    if problem["strategy"] == "enumeration" and draw(st.booleans()):
+        problem["statistics"] = "sql"
     return Case(tuple(columns), problem, trees)
 
 
@@ -184,7 +188,7 @@ def _options(draw: st.DrawFn) -> dict[str, Any]:
     sometimes("threads", st.integers(1, 3), 8)
     sometimes("person", st.just("who"), 8)
     if "person" not in fields:
-        sometimes("keep", st.just(["who"]), 8)
+        sometimes("keep", st.sampled_from([["who"], ["kept"], ["kept", "who"]]), 4)
     return fields
 
 
@@ -214,8 +218,9 @@ def large_cases(draw: st.DrawFn) -> Case:
     # A spread column has other values than an order, a taxonomy or a domain names.
     open_ended = [
         number
-        for number, (name, kind, _) in enumerate(case.columns[:-2])
-        if not {"order", "taxonomy", "domain", "unordered"} & set(case.problem["quasi_identifiers"][name])
+        for number, (name, kind, _) in enumerate(case.columns)
+        if name in case.problem["quasi_identifiers"]
+        and not {"order", "taxonomy", "domain", "unordered"} & set(case.problem["quasi_identifiers"][name])
         and KINDS[kind].spread is not None
     ]
     spread = frozenset(draw(st.lists(st.sampled_from(open_ended), unique=True))) if open_ended else frozenset()
