@@ -54,7 +54,7 @@ def in_our_words(error: duckdb.Error, opening: str | None = None) -> GensearchEr
         )
     if isinstance(error, duckdb.TransactionException):
         return GensearchError(f"the transaction failed and was undone: {_first_line(text)}")
-    unreadable = "Failed to cast value" in text  # a bound value that the type cannot hold
+    unreadable = "Failed to cast value" in text or "Python integer too large" in text  # a value that no type can hold
     if unreadable or isinstance(error, duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.DataError):
         return DataError(_first_line(text))
     return SpecificationError(_first_line(text))
