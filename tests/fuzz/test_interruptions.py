@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,14 +89,11 @@ def test_a_search_that_is_stopped(case: Case, moments: int, release: bool) -> No
 @given(large_cases(), st.sampled_from([5, 10, 15, 20, 30, 50, 80]))
 def test_little_memory(case: Case, megabytes: int) -> None:
     """DuckDB's own limit, with no room on the disk: the release, or one error of ours."""
-    _struck(case, lambda connection: connection.execute(f"SET memory_limit = '{megabytes}MB'"))
-
-
-def _struck(case: Case, strike: Callable[[duckdb.DuckDBPyConnection], Any]) -> None:
     with duckdb.connect(config={"temp_directory": ""}) as connection, tempfile.TemporaryDirectory() as folder:
         case.create(connection)
         before = Surroundings.of(connection, Path(folder))
-        strike(connection)
+        with suppress(duckdb.OutOfMemoryException):  # the table itself does not fit
+            connection.execute(f"SET memory_limit = '{megabytes}MB'")
         error: GensearchError | None = None
         try:
             gensearch_db.anonymize(connection, **case.problem)
