@@ -26,6 +26,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _IMPORT = re.compile(r"^from (gensearch_db\.(?:privacy|cost|search)[\w.]*) import ([^(\n]+|\([^)]+\))", re.MULTILINE)
 
+STRUCTURES = "gensearch_db.search.structures"
+"""How groups are laid out is part of all code that reads them, though its modules do not import this one."""
+
 logger = logging.getLogger("gensearch_db")
 
 
@@ -43,7 +46,7 @@ def compiled(function: F) -> F:
 
 @cache
 def module_digest(module: str) -> str:
-    """A digest of a module's source and of the sources of all modules of ours that it imports, however far."""
+    """A digest of the sources of a module, of all modules of ours that it imports, however far, and of the structures."""
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     found: dict[str, bytes] = {}
     pending = [module]
@@ -56,6 +59,7 @@ def module_digest(module: str) -> str:
         for imported, members in _IMPORT.findall(source.decode()):
             pending.append(imported)
             pending.extend(f"{imported}.{member}" for member in re.findall(r"\w+", members))
+    found[STRUCTURES] = _source(STRUCTURES) or b""
     for name in sorted(found):
         digest.update(name.encode() + b"\0" + found[name])
     return digest.hexdigest()[:16]

@@ -24,6 +24,7 @@ from gensearch_db.domain.attribute import (
 )
 from gensearch_db.domain.cells import Cells, Distribution
 from gensearch_db.errors import SpecificationError
+from gensearch_db.search.bounds import SQUARES
 
 ORDERED, TAXONOMY, RELAXED, UNORDERED = 0, 1, 2, 3
 WORD_BITS = 64
@@ -36,6 +37,7 @@ MAXIMUM_SET_LEAVES = 62
 class SpaceArrays(NamedTuple):
     """The attributes. Arrays with one entry per leaf are indexed by ``leaf_starts[j] + code``; those with one entry per
     boundary (prefix sums) by ``leaf_starts[j] + j + code``. ``counts_rows``: 1 if the cost reads the table's rows in a set.
+    ``child_of[child_offsets[node] + code]``: which child of a taxonomy node a leaf code falls into.
     """
 
     kinds: NDArray[np.int64]
@@ -64,18 +66,23 @@ class SpaceArrays(NamedTuple):
     node_parent: NDArray[np.int64]
     node_first_child: NDArray[np.int64]
     node_child_count: NDArray[np.int64]
+    child_offsets: NDArray[np.int64]
+    child_of: NDArray[np.int64]
 
 
 class CellArrays(NamedTuple):
-    """The cells. ``features``: per cell what bounds add up (see :mod:`gensearch_db.search.bounds`). Column ``c`` of the
+    """The cells. ``features``: per cell what bounds add up (see :mod:`gensearch_db.search.bounds`); ``featured``: whether any
+    is not 0; ``cost_columns``: how many of the first ones the cost reads. Column ``c`` of the
     histograms (sensitive columns first, then classes) has the entries ``starts[c, cell] <= e < starts[c, cell + 1]``.
     ``pairs`` is empty unless persons are the unit of protection.
     """
 
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int32]
     rows: NDArray[np.int64]
     words: NDArray[np.uint64]
     features: NDArray[np.float64]
+    featured: NDArray[np.bool_]
+    cost_columns: int
     histogram_starts: NDArray[np.int64]
     histogram_codes: NDArray[np.int64]
     histogram_counts: NDArray[np.int64]
@@ -86,7 +93,8 @@ class CellArrays(NamedTuple):
 
 
 class Accumulators(NamedTuple):
-    """Scratch: sums of one block by leaf value, the words of each leaf value's cells, and stamps for distinct counting."""
+    """Scratch: sums of one block by leaf value, the words of each leaf value's cells, the attributes that have several, and
+    stamps for distinct counting."""
 
     rows: NDArray[np.int64]
     features: NDArray[np.float64]
@@ -97,6 +105,7 @@ class Accumulators(NamedTuple):
     left_features: NDArray[np.float64]
     right_features: NDArray[np.float64]
     block_features: NDArray[np.float64]
+    divided: NDArray[np.int64]
     person_stamps: NDArray[np.int64]
     pair_stamps: NDArray[np.int64]
     clock: NDArray[np.int64]
@@ -215,10 +224,17 @@ def _node_arrays(attributes: tuple[Attribute, ...], leaf_starts: NDArray[np.int6
             position += 1
     table = np.array(rows, dtype=np.int64).reshape(-1, 5)
     names = ("node_lower", "node_upper", "node_parent", "node_first_child", "node_child_count")
-    return {"leaf_nodes": leaf_nodes, **{name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(names)}}
+    columns = {name: np.ascontiguousarray(table[:, i]) for i, name in enumerate(names)}
+    widths = table[:, 1] - table[:, 0]
+    child_of = [np.zeros(0, np.int64)]
+    for lower, upper, _, first, count in rows:
+        starts = table[first : first + count, 0] if count else np.array([lower])
+        child_of.append(np.searchsorted(starts, np.arange(lower, upper), side="right") - 1)
+    offsets = np.cumsum(widths) - widths - table[:, 0]
+    return {"leaf_nodes": leaf_nodes, **columns, "child_offsets": offsets, "child_of": np.concatenate(child_of)}
 
 
-def cell_words(space: SpaceArrays, codes: NDArray[np.int64]) -> NDArray[np.uint64]:
+def cell_words(space: SpaceArrays, codes: NDArray[np.int32]) -> NDArray[np.uint64]:
     """The words of each cell: one bit, or one equal pair of codes, per attribute."""
     words = np.zeros((len(codes), len(space.empty_words)), dtype=np.uint64)
     for j in range(codes.shape[1]):
@@ -232,7 +248,7 @@ def cell_words(space: SpaceArrays, codes: NDArray[np.int64]) -> NDArray[np.uint6
 
 def cell_arrays(space: SpaceArrays, cells: Cells, features: NDArray[np.float64]) -> CellArrays:
     """Lay the cells, their distributions and their persons out flat."""
-    codes = np.ascontiguousarray(cells.codes, dtype=np.int64)
+    codes = np.ascontiguousarray(cells.codes, dtype=np.int32)
     columns: tuple[Distribution, ...] = (*cells.sensitive, *cells.classes)
     entry_starts = np.cumsum([0, *(len(column.codes) for column in columns)], dtype=np.int64)
     starts = np.array([column.starts + entry_starts[c] for c, column in enumerate(columns)], dtype=np.int64)
@@ -243,6 +259,8 @@ def cell_arrays(space: SpaceArrays, cells: Cells, features: NDArray[np.float64])
         rows=np.ascontiguousarray(cells.counts, dtype=np.int64),
         words=cell_words(space, codes),
         features=features,
+        featured=features.any(axis=1),
+        cost_columns=int(features[:, SQUARES].any()),
         histogram_starts=starts.reshape(len(columns), cells.cell_count + 1),
         histogram_codes=_joined([column.codes for column in columns]),
         histogram_counts=_joined([column.counts for column in columns]),
@@ -268,6 +286,7 @@ def accumulators(space: SpaceArrays, cells: CellArrays) -> Accumulators:
         left_features=np.zeros(features),
         right_features=np.zeros(features),
         block_features=np.zeros(features),
+        divided=np.zeros(cells.codes.shape[1], np.int64),
         person_stamps=np.zeros(int(cells.persons.max(initial=-1)) + 1, np.int64),
         pair_stamps=np.zeros(int(cells.histogram_pairs.max(initial=-1)) + 1, np.int64),
         clock=np.zeros(1, np.int64),

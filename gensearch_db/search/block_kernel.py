@@ -177,41 +177,52 @@ def fill_lengths(space: SpaceArrays, context: BlockContext, j: int, total: float
 
 @compiled
 def accumulate(kernel: Kernel, start: int, end: int, columns: int) -> int:
-    """Sum rows, the first ``columns`` features and words of a block by leaf value of each attribute. Returns its rows."""
+    """Sum rows, the first ``columns`` features and words of a block by leaf value of each attribute that has several in the
+    block's region; by the only one of the others, no words. Returns its rows."""
     clear_sums(kernel)
-    space, sums, bit_words = kernel.space, kernel.sums, kernel.space.bit_words
-    order, codes, cell_rows, cell_words, cell_features = (
-        kernel.order,
-        kernel.cells.codes,
-        kernel.cells.rows,
-        kernel.cells.words,
-        kernel.cells.features,
-    )
-    leaf_starts, sum_rows, sum_words, sum_features, totals = (
-        space.leaf_starts,
-        sums.rows,
-        sums.words,
-        sums.features,
-        sums.block_features,
-    )
-    attributes, word_count = codes.shape[1], cell_words.shape[1]
-    kernel.counters.effort[0] += (end - start) * attributes
+    space, sums, context, bit_words = kernel.space, kernel.sums, kernel.context, kernel.space.bit_words
+    order, cells, divided = kernel.order, kernel.cells, kernel.sums.divided
+    codes, cell_rows, cell_words = cells.codes, cells.rows, cells.words
+    leaf_starts, sum_rows, sum_words = space.leaf_starts, sums.rows, sums.words
+    word_count = cell_words.shape[1]
+    attributes = 0
+    for j in range(len(space.kinds)):
+        if context.upper[j] - context.lower[j] > 1:
+            divided[attributes] = j
+            attributes += 1
+    kernel.counters.effort[0] += (end - start) * (attributes + 1)
     rows = 0
     for position in range(start, end):
         cell = order[position]
         rows += cell_rows[cell]
-        for f in range(columns):
-            totals[f] += cell_features[cell, f]
-        for j in range(attributes):
-            i = leaf_starts[j] + codes[cell, j]
+        for a in range(attributes):
+            i = leaf_starts[divided[a]] + codes[cell, divided[a]]
             sum_rows[i] += cell_rows[cell]
-            for f in range(columns):
-                sum_features[i, f] += cell_features[cell, f]
             for w in range(bit_words):
                 sum_words[i, w] |= cell_words[cell, w]
             if word_count > bit_words:
                 join_wide(sum_words[i], cell_words[cell], bit_words)
+        if cells.featured[cell] and columns > 0:
+            add_features(kernel, cell, columns, attributes)
+    for j in range(len(space.kinds)):
+        if context.upper[j] - context.lower[j] == 1:
+            i = leaf_starts[j] + context.lower[j]
+            sum_rows[i] = rows
+            sums.features[i] = sums.block_features
     return rows
+
+
+@compiled
+def add_features(kernel: Kernel, cell: int, columns: int, attributes: int) -> None:
+    """Add a cell's first features to the sums: of the block, and by leaf value of the divided attributes."""
+    sums, features = kernel.sums, kernel.cells.features
+    for f in range(columns):
+        sums.block_features[f] += features[cell, f]
+    for a in range(attributes):
+        j = sums.divided[a]
+        i = kernel.space.leaf_starts[j] + kernel.cells.codes[cell, j]
+        for f in range(columns):
+            sums.features[i, f] += features[cell, f]
 
 
 @compiled
@@ -259,7 +270,7 @@ def sum_features(kernel: Kernel, start: int, end: int, features: NDArray[np.floa
     for position in range(start, end):
         cell = order[position]
         rows += cell_rows[cell]
-        for f in range(len(features)):
+        for f in range(len(features) if kernel.cells.featured[cell] else 0):
             features[f] += cell_features[cell, f]
     return rows
 

@@ -2,7 +2,8 @@
 
 Every cell carries *features* that add up over the cells of a block, hence over each side of every split at once: how many of
 them are big (at least ``minimum_rows`` rows), the rows of the big ones, and two *prices*: numbers whose sum over the
-cells of any feasible block is at most the block's cost.
+cells of any feasible block is at most the block's cost. The price of squared sizes is ``minimum_rows`` for each row, and what
+goes beyond is the feature.
 """
 
 from __future__ import annotations
@@ -14,9 +15,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 
-SQUARES, BIG_CELLS, BIG_ROWS, PRICE_SQUARES, PRICE_REST = 0, 1, 2, 3, 4
-NEEDED_FOR_COST = 1
-"""Only the first so many feature columns enter a block's cost; the others are for bounds."""
+SQUARES, BIG_CELLS, BIG_ROWS, EXCESS_SQUARES, PRICE_REST = 0, 1, 2, 3, 4
 LAST_PLAIN_FEATURE = 5
 """Feature columns from here on only serve to put the values of large sets in order (see :func:`order_features`)."""
 
@@ -40,17 +39,16 @@ def cell_features(
     minimum_rows: int,
     needed: NDArray[np.int64],
     squares_weight: float,
-    price_rest: NDArray[np.float64],
+    cost_reads_squares: bool,
 ) -> NDArray[np.float64]:
-    """The features of each cell. ``needed``: the least rows of a feasible block that holds the cell. ``price_rest``: the price
-    of every summand but the squared sizes."""
+    """The features of each cell. ``needed``: the least rows of a feasible block that holds the cell. The price of every
+    summand but the squared sizes is left at 0. Most cells of most problems have none at all, which saves time."""
     features = np.zeros((len(rows), LAST_PLAIN_FEATURE))
     big = rows >= minimum_rows
     features[:, BIG_CELLS] = big
     features[:, BIG_ROWS] = np.where(big, rows, 0)
-    features[:, PRICE_SQUARES] = rows * np.maximum(rows, needed) if squares_weight else 0.0
-    features[:, PRICE_REST] = price_rest
-    features[:, SQUARES] = rows.astype(np.float64) ** 2
+    features[:, EXCESS_SQUARES] = rows * (np.maximum(rows, needed) - minimum_rows) if squares_weight else 0.0
+    features[:, SQUARES] = rows.astype(np.float64) ** 2 if cost_reads_squares else 0.0
     return features
 
 
@@ -92,7 +90,7 @@ def bound_from_sums(bounds: BoundArrays, rows: int, features: NDArray[np.float64
         return np.inf
     squares = 0.0
     if bounds.squares_weight > 0.0:
-        squares = features[PRICE_SQUARES]
+        squares = float(bounds.minimum_rows) * rows + features[EXCESS_SQUARES]
         if bounds.balanced == 1:
             squares = max(squares, balanced_squares(rows, most_groups(bounds.minimum_rows, rows, features)))
     bound = bounds.squares_weight * squares + features[PRICE_REST]

@@ -15,6 +15,7 @@ from gensearch_db.cost.kernel import (
     MARGINAL_NONUNIFORMITY,
     NON_UNIFORM_ENTROPY,
     REGION_KINDS,
+    V_OPTIMAL,
     BlockContext,
     cost_arrays,
 )
@@ -85,7 +86,8 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
     space = space_arrays(problem.space, problem.cells, problem.values_labels)
     space = space._replace(counts_rows=int(any(summand.kind == NON_UNIFORM_ENTROPY for summand in summands)))
     rows = problem.cells.counts
-    features = cell_features(rows, minimum_rows, needed, squares_weight, np.zeros(len(rows)))
+    reads_squares = any(summand.kind == V_OPTIMAL for summand in summands)
+    features = cell_features(rows, minimum_rows, needed, squares_weight, reads_squares)
     if any(
         kind > TAXONOMY and a.leaf_count > MOST_TRIED_PARTS
         for kind, a in zip(space.kinds, problem.space.attributes, strict=True)
@@ -131,7 +133,7 @@ def build_kernel(problem: SearchProblem, switches: Switches) -> Kernel:
         if problem.cost.monotone:
             rest = tuple(summand for summand in summands if summand.kind != SQUARED_SIZES)
             prices = np.maximum(prices, _own_costs(kernel, rest))
-        kernel.cells.features[:, PRICE_REST] = prices
+        set_prices(kernel.cells, prices)
     return kernel
 
 
@@ -200,6 +202,12 @@ def _guard_exactness(problem: SearchProblem) -> None:
             f"{rows} rows are too many for an exact {problem.cost.describe()}: its values would pass 2^53; "
             "choose another cost, such as ncp"
         )
+
+
+def set_prices(cells: CellArrays, prices: NDArray[np.float64]) -> None:
+    """Set the price of every summand but the squared sizes."""
+    cells.features[:, PRICE_REST] = prices
+    cells.featured[:] = cells.features.any(axis=1)
 
 
 def most_splits(problem: SearchProblem) -> int:

@@ -23,7 +23,7 @@ from gensearch_db.search.block_kernel import (
     lowest_cover,
 )
 from gensearch_db.search.bounds import LAST_PLAIN_FEATURE, SQUARES, bound_from_sums, most_groups
-from gensearch_db.search.memory import slot_of
+from gensearch_db.search.memory import FREE, slot_of
 from gensearch_db.search.state import BOUNDS, Candidates, Kernel
 
 SIDE_EFFORT = 32
@@ -49,7 +49,7 @@ def side_worth(
         return side_cost(kernel, rows, features, words), True
     memory = kernel.memory
     slot = slot_of(memory, words)
-    if memory.used[slot]:
+    if memory.tag[slot] != FREE:
         return max(bound, memory.lower[slot]), memory.lower[slot] >= memory.upper[slot]
     return bound, False
 

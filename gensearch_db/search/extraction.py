@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block, sum_features
-from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import is_single_group
-from gensearch_db.search.memory import UNKNOWN, WHOLE, slot_of
-from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.division import divide, gather_part
+from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, slot_of
 from gensearch_db.search.state import Kernel
 
 
@@ -41,7 +40,7 @@ def extract(
         pending -= 1
         to = pending_ends[pending]
         slot = slot_of(kernel.memory, pending_words[pending])
-        known = kernel.memory.used[slot] and kernel.memory.attribute[slot] != UNKNOWN
+        known = kernel.memory.tag[slot] != FREE and kernel.memory.attribute[slot] != UNKNOWN
         single = not known and is_single_slice(kernel, position, to)
         known = known or single
         if not known or single or kernel.memory.attribute[slot] == WHOLE:
@@ -75,9 +74,9 @@ def refresh(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], mos
     """The cost of the best partition known of a block, with what was learnt about its parts since it was found."""
     memory = kernel.memory
     slot = slot_of(memory, words)
-    if not memory.used[slot]:
+    if memory.tag[slot] == FREE:
         if is_single_slice(kernel, start, end):
-            return evaluate_block(kernel, start, end, words, NEEDED_FOR_COST)[3]
+            return evaluate_block(kernel, start, end, words, kernel.cells.cost_columns)[3]
         return np.inf
     j, split = memory.attribute[slot], memory.position[slot]
     if j < 0 or memory.lower[slot] >= memory.upper[slot]:
@@ -111,7 +110,7 @@ def subtrees(
     Returns how many are listed after the first ``count``."""
     memory = kernel.memory
     slot = slot_of(memory, words)
-    if not memory.used[slot] or memory.lower[slot] >= memory.upper[slot]:
+    if memory.tag[slot] == FREE or memory.lower[slot] >= memory.upper[slot]:
         return count
     rows = 0
     for i in range(start, end):
@@ -151,7 +150,7 @@ def list_tree(
     are listed after the first ``count``."""
     memory = kernel.memory
     slot = slot_of(memory, words)
-    if not memory.used[slot] or memory.attribute[slot] == UNKNOWN:
+    if memory.tag[slot] == FREE or memory.attribute[slot] == UNKNOWN:
         return count
     j, split = memory.attribute[slot], memory.position[slot]
     node_words[count] = words

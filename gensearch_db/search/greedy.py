@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import ONE, ZERO, code_range, evaluate_block, lowest_cover
-from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import pop_best, push_splits, set_parts
-from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.state import OWN_COSTS, Kernel
 
 
@@ -38,7 +37,7 @@ def parts_hold(
         if start == end:
             continue
         gather_part(kernel, words, j, position, part, start, end, part_words[part])
-        _, _, feasible, cost = evaluate_block(kernel, start, end, part_words[part], NEEDED_FOR_COST)
+        _, _, feasible, cost = evaluate_block(kernel, start, end, part_words[part], kernel.cells.cost_columns)
         if not feasible:
             return False, np.inf
         total += cost
@@ -196,7 +195,7 @@ def cut(
         end = pending_ends[pending]
         most_cells -= end - start
         words = pending_words[pending].copy()
-        _, _, _, cost = evaluate_block(kernel, start, end, words, NEEDED_FOR_COST)
+        _, _, _, cost = evaluate_block(kernel, start, end, words, kernel.cells.cost_columns)
         if by_cost:
             j, _, parts = take_steepest(kernel, start, end, words, cost, boundaries, part_words)
         else:

@@ -18,13 +18,17 @@ UNKNOWN, WHOLE = -2, -1
 """In place of a split's attribute: no partition known; publish the block as it is."""
 
 
+FREE = np.uint8(0)
+
+
 class Memory(NamedTuple):
-    """Parallel arrays; ``used[i]`` tells whether slot i is taken, ``entries[0]`` how many are. ``effort`` is the number of
+    """Parallel arrays; ``tag[i]`` is 0 where slot i is free, else a few bits of its key's hash, which spare most looks at the
+    keys of others; ``entries[0]``: how many are taken. ``effort`` is the number of
     blocks visited to learn an entry: cheap ones are forgotten first. ``rolled``: the epoch and level of the last rollout.
     """
 
     keys: NDArray[np.uint64]
-    used: NDArray[np.bool_]
+    tag: NDArray[np.uint8]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     attribute: NDArray[np.int64]
@@ -38,7 +42,7 @@ def new_memory(slots: int, word_count: int) -> Memory:
     """An empty table of ``slots`` (a power of two)."""
     return Memory(
         keys=np.zeros((slots, word_count), np.uint64),
-        used=np.zeros(slots, np.bool_),
+        tag=np.zeros(slots, np.uint8),
         lower=np.zeros(slots),
         upper=np.zeros(slots),
         attribute=np.zeros(slots, np.int64),
@@ -68,13 +72,21 @@ def hash_of(words: NDArray[np.uint64]) -> int:
 
 
 @compiled
+def tag_of(value: int) -> int:
+    """The tag of a key with this hash, never :data:`FREE`."""
+    return np.uint8(value >> np.uint64(57)) | np.uint8(128)
+
+
+@compiled
 def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:
     """The slot that holds this key, or else the free slot where it would go."""
-    mask = np.uint64(len(memory.used) - 1)
-    slot = np.int64(hash_of(words) & mask)
-    while memory.used[slot]:
-        same = True
-        for w in range(len(words)):
+    mask = np.uint64(len(memory.tag) - 1)
+    value = hash_of(words)
+    slot = np.int64(value & mask)
+    tag = tag_of(value)
+    while memory.tag[slot] != FREE:
+        same = memory.tag[slot] == tag
+        for w in range(len(words) if same else 0):
             if memory.keys[slot, w] != words[w]:
                 same = False
                 break
@@ -90,8 +102,8 @@ def remember(
 ) -> None:
     """Merge new knowledge about a block: the higher lower bound, the cheaper partition. The table must have room."""
     slot = slot_of(memory, words)
-    if not memory.used[slot]:
-        memory.used[slot] = True
+    if memory.tag[slot] == FREE:
+        memory.tag[slot] = tag_of(hash_of(words))
         memory.entries[0] += 1
         memory.keys[slot] = words
         memory.lower[slot] = lower
@@ -127,8 +139,8 @@ def remember_tree(memory: Memory, words: NDArray[np.uint64], splits: NDArray[np.
 @compiled
 def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
     """Insert the entries that took at least ``least_effort`` blocks into another table."""
-    for slot in range(len(source.used)):
-        if source.used[slot] and source.effort[slot] >= least_effort:
+    for slot in range(len(source.tag)):
+        if source.tag[slot] != FREE and source.effort[slot] >= least_effort:
             remember(
                 target,
                 source.keys[slot],
@@ -143,12 +155,12 @@ def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
 
 def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:
     """A roomier table, or, at ``most_slots``, one that forgot the cheaper half of the entries; and how many it forgot."""
-    slots = len(memory.used)
+    slots = len(memory.tag)
     least_effort = 0
     if 2 * slots <= most_slots:
         slots *= 2
     else:
-        efforts = memory.effort[memory.used]
+        efforts = memory.effort[memory.tag != FREE]
         least_effort = int(np.partition(efforts, len(efforts) // 2)[len(efforts) // 2]) + 1
     target = new_memory(slots, memory.keys.shape[1])
     copy_entries(memory, target, least_effort)

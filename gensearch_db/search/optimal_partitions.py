@@ -15,8 +15,9 @@ import numpy as np
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
 from gensearch_db.search.block_kernel import code_range, lowest_cover
 from gensearch_db.search.candidates import set_parts
+from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.prover import ROUNDING
-from gensearch_db.search.solver import divide, gather_part
+from gensearch_db.search.structures import structure
 from gensearch_db.search.worker import Slice, Worker
 
 Group = tuple[bytes, bytes]
@@ -33,6 +34,7 @@ class OptimalPartitions:
 
     def __init__(self, worker: Worker, most: int) -> None:
         self.worker = worker
+        self.space = structure(worker.kernel.space)
         self.most = most
         self._known: dict[bytes, frozenset[Grouping]] = {}
 
@@ -89,16 +91,16 @@ class OptimalPartitions:
     def _splits(self, part: Slice) -> Iterator[tuple[int, int]]:
         space, words = self.worker.kernel.space, part[2]
         for j in range(len(space.kinds)):
-            lower, upper = (int(code) for code in code_range(self.worker.space, words, j))
+            lower, upper = (int(code) for code in code_range(self.space, words, j))
             if upper - lower < 2:
                 continue
             if space.kinds[j] == ORDERED:
                 yield from ((j, boundary) for boundary in range(lower + 1, upper))
             elif space.kinds[j] == TAXONOMY:
-                yield j, int(lowest_cover(self.worker.space, j, lower, upper))
+                yield j, int(lowest_cover(self.space, j, lower, upper))
             else:
                 masks = np.zeros(64, np.uint64)
-                parts = [int(m) for m in masks[: set_parts(self.worker.space, words, j, lower, upper, masks)]]
+                parts = [int(m) for m in masks[: set_parts(self.space, words, j, lower, upper, masks)]]
                 for choice in range(2 ** (len(parts) - 1) - 1):
                     yield j, parts[0] + sum(m for i, m in enumerate(parts[1:]) if choice >> i & 1)
 

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
-from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.state import Kernel
 
 
@@ -15,4 +14,4 @@ from gensearch_db.search.state import Kernel
 def own_costs(kernel: Kernel, prices: NDArray[np.float64]) -> None:
     """Fill ``prices`` with the cost of each cell alone. The order of cells must be the one they are numbered in."""
     for cell in range(len(prices)):
-        prices[cell] = evaluate_block(kernel, cell, cell + 1, kernel.cells.words[cell], NEEDED_FOR_COST)[3]
+        prices[cell] = evaluate_block(kernel, cell, cell + 1, kernel.cells.words[cell], kernel.cells.cost_columns)[3]

@@ -15,6 +15,7 @@ import numpy as np
 
 from gensearch_db.search.bounds import PRICE_REST
 from gensearch_db.search.box_prices import BoxPrices
+from gensearch_db.search.building import set_prices
 from gensearch_db.search.prices import needed_rows
 from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
@@ -102,8 +103,7 @@ class Prover:
             kernel.counters.effort[0] += effort
             if worker.effort >= self._allowance or worker.stopped:
                 yield
-        prices = kernel.cells.features[:, PRICE_REST]
-        np.maximum(prices, boxes.prices, out=prices)
+        set_prices(kernel.cells, np.maximum(kernel.cells.features[:, PRICE_REST], boxes.prices))
         worker.abandon()
         rows, *_ = worker.evaluate(*self.whole)
         self.hear(self.best_cost, float(quick_bound(worker.compiled, rows)))

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
-from gensearch_db.search.bounds import NEEDED_FOR_COST
 from gensearch_db.search.candidates import pop_best
+from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.greedy import parts_hold
-from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
-from gensearch_db.search.solver import divide, gather_part, must_pause
+from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
+from gensearch_db.search.solver import must_pause
 from gensearch_db.search.state import Kernel
 from gensearch_db.search.sweeps import push_sweeps
 
@@ -30,7 +30,7 @@ def must_halt(kernel: Kernel, most_splits: int) -> bool:
     """Whether to give control back: the agreed effort was made, or memory or stack want more room."""
     if (
         must_pause(kernel.counters)
-        or 2 * (kernel.memory.entries[0] + 2) > len(kernel.memory.used)
+        or 2 * (kernel.memory.entries[0] + 2) > len(kernel.memory.tag)
         or kernel.candidates.top[0] + most_splits > len(kernel.candidates.bound)
     ):
         kernel.guide.halted[0] = 1
@@ -73,13 +73,13 @@ def rollout(
     memory, guide, candidates = kernel.memory, kernel.guide, kernel.candidates
     mark = guide.epoch[0] * LEVELS + level + 1
     slot = slot_of(memory, words)
-    if memory.used[slot] and (memory.rolled[slot] >= mark or memory.lower[slot] >= memory.upper[slot]):
+    if memory.tag[slot] != FREE and (memory.rolled[slot] >= mark or memory.lower[slot] >= memory.upper[slot]):
         return memory.upper[slot]
     if must_halt(kernel, most_splits):
         return np.inf
     kernel.counters.visited[0] += 1
     visited = kernel.counters.visited[0]
-    rows, _, feasible, cost = evaluate_block(kernel, start, end, words, NEEDED_FOR_COST)
+    rows, _, feasible, cost = evaluate_block(kernel, start, end, words, kernel.cells.cost_columns)
     best, attribute, position = np.inf, np.int64(UNKNOWN), np.int64(0)
     if feasible:
         best, attribute = cost, np.int64(WHOLE)

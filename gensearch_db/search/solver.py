@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
-from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, evaluate_block, gather, sum_features
+from gensearch_db.search.arrays import TAXONOMY
+from gensearch_db.search.block_kernel import evaluate_block, sum_features
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, bound_from_sums, water_fill
-from gensearch_db.search.candidates import interval_words, push_splits, set_words, side_worth
-from gensearch_db.search.memory import UNKNOWN, WHOLE, remember, slot_of
+from gensearch_db.search.candidates import push_splits, side_worth
+from gensearch_db.search.division import divide, gather_part
+from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
 from gensearch_db.search.state import BOUNDS, Counters, Kernel
 
 DONE, PAUSED, MEMORY_FULL, STACK_FULL = 0, 1, 2, 3
@@ -56,83 +57,6 @@ def push_frame(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], 
 
 
 @compiled
-def part_of(space: SpaceArrays, j: int, position: int, code: int) -> int:
-    """Which part of a split a leaf code falls into."""
-    if space.kinds[j] == ORDERED:
-        return 0 if code < position else 1
-    if space.kinds[j] == TAXONOMY:
-        first = space.node_first_child[position]
-        part = 0
-        while space.node_upper[first + part] <= code:
-            part += 1
-        return part
-    return 0 if (np.uint64(position) >> np.uint64(code)) & ONE != ZERO else 1
-
-
-@compiled
-def divide(kernel: Kernel, start: int, end: int, j: int, position: int, boundaries: NDArray[np.int64]) -> int:
-    """Sort a slice by the parts of a split, keeping the order inside each part. Part p becomes
-    ``boundaries[p] <= i < boundaries[p + 1]``. Returns the number of parts, empty ones included."""
-    space, codes, order, spare = kernel.space, kernel.cells.codes, kernel.order, kernel.spare
-    parts = 2 if space.kinds[j] != TAXONOMY else space.node_child_count[position]
-    for p in range(parts + 1):
-        boundaries[p] = 0
-    for i in range(start, end):
-        spare[i] = order[i]
-        boundaries[part_of(space, j, position, codes[order[i], j]) + 1] += 1
-    boundaries[0] = start
-    for p in range(parts):
-        boundaries[p + 1] += boundaries[p]
-    for i in range(start, end):
-        part = part_of(space, j, position, codes[spare[i], j])
-        order[boundaries[part]] = spare[i]
-        boundaries[part] += 1
-    for p in range(parts, 0, -1):
-        boundaries[p] = boundaries[p - 1]
-    boundaries[0] = start
-    return parts
-
-
-@compiled
-def gather_part(
-    kernel: Kernel,
-    parent: NDArray[np.uint64],
-    j: int,
-    position: int,
-    part: int,
-    start: int,
-    end: int,
-    words: NDArray[np.uint64],
-) -> None:
-    """The words of a non-empty part of a split: those of its cells, or of its region where regions stay untightened."""
-    gather(kernel, start, end, words)
-    if kernel.space.tightening == 0:
-        untightened_words(kernel.space, parent, j, position, part, words)
-
-
-@compiled
-def untightened_words(
-    space: SpaceArrays, parent: NDArray[np.uint64], j: int, position: int, part: int, words: NDArray[np.uint64]
-) -> None:
-    """The words of a part's region as the split makes it."""
-    from_code, to_code = code_range(space, parent, j)
-    if space.kinds[j] == ORDERED:
-        if part == 0:
-            to_code = position
-        else:
-            from_code = position
-        interval_words(space, parent, j, from_code, to_code, words)
-    elif space.kinds[j] == TAXONOMY:
-        child = space.node_first_child[position] + part
-        interval_words(space, parent, j, space.node_lower[child], space.node_upper[child], words)
-    else:
-        mask = np.uint64(position)
-        if part == 1:
-            mask = attribute_mask(space, parent, j) & ~mask
-        set_words(space, parent, j, mask, words)
-
-
-@compiled
 def enter(kernel: Kernel) -> None:
     """Look at the top frame's block: its own cost, its bounds, its splits."""
     frames, counters, bounds = kernel.frames, kernel.counters, kernel.bounds
@@ -164,7 +88,7 @@ def enter(kernel: Kernel) -> None:
         counters.restricted[0] = 1
     frames.last_candidate[depth] = candidates.top[0]
     slot = slot_of(kernel.memory, words)
-    if kernel.memory.used[slot] and kernel.memory.upper[slot] < frames.best[depth]:
+    if kernel.memory.tag[slot] != FREE and kernel.memory.upper[slot] < frames.best[depth]:
         frames.best[depth] = kernel.memory.upper[slot]
         frames.best_attribute[depth] = kernel.memory.attribute[slot]
         frames.best_position[depth] = kernel.memory.position[slot]
@@ -300,7 +224,7 @@ def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
         if phase == ENTER:
             if must_pause(counters):
                 return PAUSED
-            if 2 * (kernel.memory.entries[0] + depth + 2) > len(kernel.memory.used):
+            if 2 * (kernel.memory.entries[0] + depth + 2) > len(kernel.memory.tag):
                 return MEMORY_FULL
             if (
                 depth + 2 > len(frames.phase)
@@ -317,16 +241,10 @@ def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
 
 
 @compiled
-def space_of(kernel: Kernel) -> SpaceArrays:
-    """The space, for calls from Python."""
-    return kernel.space
-
-
-@compiled
 def known(kernel: Kernel, words: NDArray[np.uint64]) -> tuple[float, float]:
     """What the memory knows of a block: lower bound and best cost."""
     slot = slot_of(kernel.memory, words)
-    if kernel.memory.used[slot]:
+    if kernel.memory.tag[slot] != FREE:
         return kernel.memory.lower[slot], kernel.memory.upper[slot]
     return 0.0, np.inf
 

@@ -155,7 +155,8 @@ def twin(kernel: Kernel) -> Kernel:
     """A kernel that shares what never changes and has the rest to itself: the features too, as each prover finds prices of its
     own. The given one must not have been used yet."""
     own = copy.deepcopy({name: getattr(kernel, name) for name in CHANGING})
-    return kernel._replace(cells=kernel.cells._replace(features=kernel.cells.features.copy()), **own)
+    cells = kernel.cells
+    return kernel._replace(cells=cells._replace(features=cells.features.copy(), featured=cells.featured.copy()), **own)
 
 
 def new_frames(capacity: int, word_count: int) -> Frames:

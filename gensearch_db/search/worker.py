@@ -20,7 +20,7 @@ from gensearch_db.search.memory import Tree, bytes_per_slot, grown, remember_tre
 from gensearch_db.search.partitions import partition_of_words
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import rollout
-from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame, space_of
+from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame
 from gensearch_db.search.state import (
     UNLIMITED,
     Children,
@@ -50,12 +50,11 @@ class Worker:
         self.switches = switches or Switches()
         self.kernel = build_kernel(problem, self.switches) if kernel is None else twin(kernel)
         self.compiled = structure(self.kernel)
-        self.space = space_of(self.compiled)
         self.most_splits = most_splits(problem)
         self.most_parts = int(max([2, *self.kernel.space.node_child_count]))
         megabytes = memory_limit if memory_limit is not None else _default_megabytes()
         slot_bytes = bytes_per_slot(len(self.kernel.space.empty_words))
-        self.most_slots = max(len(self.kernel.memory.used), 1 << int(np.log2(max(1, megabytes * 2**20 / slot_bytes / 1.5))))
+        self.most_slots = max(len(self.kernel.memory.tag), 1 << int(np.log2(max(1, megabytes * 2**20 / slot_bytes / 1.5))))
         self.forgotten = 0
         self.root_words = self.words_of(0, self.cell_count)
         if not self.kernel.space.tightening:
@@ -166,7 +165,7 @@ class Worker:
                 return True
             if self.effort >= counters.last_effort[0] or self.visited >= counters.last_block[0]:
                 return False
-            if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.used):
+            if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.tag):
                 self.more_memory()
             else:
                 self._enlarge_stack()
@@ -230,7 +229,7 @@ class Worker:
 
     def take_in(self, tree: Tree) -> None:
         """Remember another worker's tree where it is cheaper than what is known."""
-        while 2 * (self.kernel.memory.entries[0] + len(tree.costs) + 2) > len(self.kernel.memory.used):
+        while 2 * (self.kernel.memory.entries[0] + len(tree.costs) + 2) > len(self.kernel.memory.tag):
             self.more_memory()
         remember_tree(self.kernel.memory, *tree)
 
