@@ -18,12 +18,13 @@ UNKNOWN, WHOLE = -2, -1
 """In place of a split's attribute: no partition known; publish the block as it is."""
 
 
-FREE = np.uint8(0)
+FREE, FRESH = np.uint8(0), np.uint8(64)
+"""Tags: of a free slot; the bit of an entry that a team mate has not been told of."""
 
 
 class Memory(NamedTuple):
     """Parallel arrays; ``tag[i]`` is 0 where slot i is free, else a few bits of its key's hash, which spare most looks at the
-    keys of others; ``entries[0]``: how many are taken. ``effort`` is the number of
+    keys of others, and whether it is :data:`FRESH`; ``entries[0]``: how many are taken. ``effort`` is the number of
     blocks visited to learn an entry: cheap ones are forgotten first. ``rolled``: the epoch and level of the last rollout.
     """
 
@@ -73,8 +74,8 @@ def hash_of(words: NDArray[np.uint64]) -> int:
 
 @compiled
 def tag_of(value: int) -> int:
-    """The tag of a key with this hash, never :data:`FREE`."""
-    return np.uint8(value >> np.uint64(57)) | np.uint8(128)
+    """The tag of a fresh entry whose key has this hash."""
+    return np.uint8(value >> np.uint64(58)) | np.uint8(192)
 
 
 @compiled
@@ -85,7 +86,7 @@ def slot_of(memory: Memory, words: NDArray[np.uint64]) -> int:
     slot = np.int64(value & mask)
     tag = tag_of(value)
     while memory.tag[slot] != FREE:
-        same = memory.tag[slot] == tag
+        same = memory.tag[slot] | FRESH == tag
         for w in range(len(words) if same else 0):
             if memory.keys[slot, w] != words[w]:
                 same = False
@@ -113,6 +114,8 @@ def remember(
         memory.effort[slot] = effort
         memory.rolled[slot] = 0
         return
+    if lower > memory.lower[slot] or upper < memory.upper[slot]:
+        memory.tag[slot] |= FRESH
     memory.lower[slot] = max(memory.lower[slot], lower)
     memory.effort[slot] = max(memory.effort[slot], effort)
     if upper < memory.upper[slot]:
@@ -136,6 +139,34 @@ def remember_tree(memory: Memory, words: NDArray[np.uint64], splits: NDArray[np.
         remember(memory, words[i], 0.0, costs[i], splits[i, 0], splits[i, 1], 1)
 
 
+class News(NamedTuple):
+    """Entries of one memory that another is told of."""
+
+    keys: NDArray[np.uint64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    attribute: NDArray[np.int64]
+    position: NDArray[np.int64]
+    effort: NDArray[np.int32]
+
+
+def news(memory: Memory) -> News:
+    """The fresh entries; they are fresh no longer."""
+    slots = np.flatnonzero(memory.tag & FRESH)
+    memory.tag[slots] &= ~FRESH
+    return News(*(getattr(memory, name)[slots] for name in News._fields))
+
+
+@compiled
+def take_in_news(memory: Memory, told: News) -> None:
+    """Remember what another memory tells, without telling it back. The table must have room."""
+    for i in range(len(told.lower)):
+        slot = slot_of(memory, told.keys[i])
+        fresh = memory.tag[slot] & FRESH
+        remember(memory, told.keys[i], told.lower[i], told.upper[i], told.attribute[i], told.position[i], told.effort[i])
+        memory.tag[slot] = memory.tag[slot] & ~FRESH | fresh
+
+
 @compiled
 def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
     """Insert the entries that took at least ``least_effort`` blocks into another table."""
@@ -150,7 +181,9 @@ def copy_entries(source: Memory, target: Memory, least_effort: int) -> None:
                 source.position[slot],
                 source.effort[slot],
             )
-            target.rolled[slot_of(target, source.keys[slot])] = source.rolled[slot]
+            copied = slot_of(target, source.keys[slot])
+            target.tag[copied] = source.tag[slot]
+            target.rolled[copied] = source.rolled[slot]
 
 
 def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:

@@ -26,7 +26,7 @@ STEP_GROWTH = 1.5
 
 FIRST_CLIMB = 100_000_000
 """Effort (values of cells read) of the first passes against thresholds, which prove what has a bound close to its optimum."""
-FIRST_DIRECT = 10_000_000_000
+FIRST_DIRECT = 20_000_000_000
 """Then the effort of one pass against the best known cost: it proves most problems that can be proven soon, and to break it
 off earlier makes those slower than they need be."""
 FIRST_EFFORT = 100_000_000
@@ -51,6 +51,8 @@ class Prover:
         self.lower_bound = lower_bound
         self.best_cost = math.inf
         self.cost = math.inf
+        self.limit = math.nan
+        """What the whole is being solved against; no number but in a pass against the best known cost."""
         self.finished = False
         self.in_first_pass = True
         """The first pass against the best known cost moves no bound before its end, so it must not be judged by that."""
@@ -125,12 +127,15 @@ class Prover:
 
     def _pass(self, direct: bool, last: int) -> Iterator[None]:
         """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all."""
-        self.worker.ask(*self.whole, min(self.best_cost, self.cost) if direct else self._threshold())
+        known = min(self.best_cost, self.cost)
+        self.limit = known if direct else math.nan
+        self.worker.ask(*self.whole, known if direct else self._threshold())
         while not self.worker.work(min(last, self._allowance)):
             if self.worker.effort >= last:
                 self.worker.abandon()
                 return
             yield
+        self.limit = math.nan
         lower, cost = self.worker.answer
         if cost < min(self.cost, self.best_cost):
             yield from self._rebuild()

@@ -109,10 +109,15 @@ def choose(kernel: Kernel) -> None:
     if first == last:
         finish(kernel)
         return
-    pick = first
+    pick = second = first
     for i in range(first + 1, last):
         if candidates.bound[i] < candidates.bound[pick]:
+            second = pick
             pick = i
+        elif second == pick or candidates.bound[i] < candidates.bound[second]:
+            second = i
+    if candidates.aside[0] == 1 and candidates.bound[second] < limit:
+        pick = second
     if candidates.bound[pick] >= limit:
         frames.rest[depth] = min(frames.rest[depth], candidates.bound[pick])
         finish(kernel)
@@ -208,6 +213,30 @@ def finish(kernel: Kernel) -> None:
 
 
 @compiled
+def is_answered(kernel: Kernel, depth: int) -> bool:
+    """Whether the memory answers a frame's question: then that is the answer, and the frame and those above it are dropped."""
+    frames, memory, answer = kernel.frames, kernel.memory, kernel.counters.answer
+    slot = slot_of(memory, frames.words[depth])
+    if memory.tag[slot] == FREE:
+        return False
+    limit = min(frames.limit[depth], memory.upper[slot])
+    if memory.lower[slot] < limit - tolerance(kernel.bounds, limit):
+        return False
+    answer[0] = memory.lower[slot]
+    answer[1] = memory.upper[slot]
+    kernel.counters.depth[0] = depth - 1
+    return True
+
+
+@compiled
+def drop_answered(kernel: Kernel) -> None:
+    """Drop the frames whose questions the memory answers, now that others have added to it."""
+    for depth in range(kernel.counters.depth[0] + 1):
+        if is_answered(kernel, depth):
+            return
+
+
+@compiled
 def must_pause(counters: Counters) -> bool:
     """Whether the agreed effort was made or the agreed block is reached."""
     return counters.effort[0] >= counters.last_effort[0] or counters.visited[0] >= counters.last_block[0]
@@ -232,7 +261,8 @@ def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
                 or frames.first_child[depth] + most_parts > len(kernel.children.bound)
             ):
                 return STACK_FULL
-            enter(kernel)
+            if not is_answered(kernel, depth):
+                enter(kernel)
         elif phase == CHOOSE:
             choose(kernel)
         else:

@@ -23,10 +23,12 @@ class Candidates(NamedTuple):
     """A stack of splits: ``position`` is the boundary of an ordered attribute, the node of a taxonomy, the first part's leaf
     mask of a set. ``bound``: the least that the split can lead to. ``top[0]``: how many lie on the stack.
     ``best`` (cost, then in ``best_split`` attribute and position) is the cheapest split whose parts are all known exactly.
-    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS).
+    ``worth[0]``: whether ``bound`` is one (BOUNDS) or an estimate (OWN_COSTS). ``aside[0]``: 1 if the second best split is
+    tried before the best, by whoever works beside another that does not.
     """
 
     worth: NDArray[np.int64]
+    aside: NDArray[np.int64]
     attribute: NDArray[np.int64]
     position: NDArray[np.int64]
     bound: NDArray[np.float64]
@@ -38,6 +40,7 @@ class Candidates(NamedTuple):
 def new_candidates(capacity: int) -> Candidates:
     """An empty stack."""
     return Candidates(
+        np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(capacity, np.int64),

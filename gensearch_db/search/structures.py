@@ -179,12 +179,12 @@ def _as_structure(group):  # type: ignore[no-untyped-def]
 def _as_structure_compiled(group):  # type: ignore[no-untyped-def]
     if isinstance(group, types.Array):
         return lambda group: _lent_array(group)  # type: ignore[call-arg]
-    if not isinstance(group, types.NamedTuple):
+    if not isinstance(group, types.BaseNamedTuple):
         return lambda group: group
     lines = []
-    for name, kind in zip(group.fields, group.types, strict=True):
+    for name, kind in zip(group.fields, group, strict=True):
         lines.append(f"    made.{name} = convert(group.{name})")
-        if isinstance(kind, types.NamedTuple):
+        if isinstance(kind, types.BaseNamedTuple):
             lines[-1:] = [f"    made.{OWNED}{name} = convert(group.{name})", f"    made.{name} = lent(made.{OWNED}{name})"]
     source = "\n".join(["def conversion(group):", "    made = new(group_type)", *lines, "    return made"])
     names = {"new": structref.new, "group_type": _group_type(group), "convert": _as_structure, "lent": _lent}
@@ -196,14 +196,18 @@ OWNED = "owned_"
 """Begins the name of the member that keeps a lent group alive."""
 
 
-def _group_type(group: types.NamedTuple) -> GroupType:
+def _group_type(group: types.BaseNamedTuple) -> GroupType:
     members: list[tuple[str, Any]] = []
-    for name, kind in zip(group.fields, group.types, strict=True):
-        if isinstance(kind, types.NamedTuple):
+    for name, kind in zip(group.fields, group, strict=True):
+        if isinstance(kind, types.BaseNamedTuple):
             owned = _group_type(kind)
             members += [(OWNED + name, owned), (name, LentType(owned))]
+        elif isinstance(kind, types.Array):
+            members.append((name, LentArray(kind.dtype, kind.ndim)))
+        elif isinstance(kind, types.Number):
+            members.append((name, kind))
         else:
-            members.append((name, LentArray(kind.dtype, kind.ndim) if isinstance(kind, types.Array) else kind))
+            raise TypeError(f"a group cannot lend {name}, a {kind}: only arrays, numbers and groups")
     return GroupType(members)
 
 

@@ -16,6 +16,7 @@ from gensearch_db.domain.statistics import whole_table
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.search.block_graph import BlockGraphSearch
 from gensearch_db.search.box_program import BoxProgram
+from gensearch_db.search.memory import news
 from gensearch_db.search.result import SearchProblem, StoppingRule, never_stop
 from gensearch_db.search.state import UNLIMITED
 
@@ -38,10 +39,11 @@ def warm_up() -> None:
 
 def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
     """What only larger problems come to: subtrees, trees that improvers tell each other, a table that grows, all boxes."""
-    first, second = search.improvers
+    first, second = search.team.improvers
     first.worker.roll(first.whole, 0, UNLIMITED)
     first.subtrees(first.worker.problem.cells.row_count)
     second.worker.take_in(first.worker.tree(first.whole))
     second.worker.more_memory()
-    for _ in BoxProgram(search.prover.worker).run():
+    second.worker.tell(news(first.worker.kernel.memory))
+    for _ in BoxProgram(search.team.prover.worker).run():
         pass

@@ -16,11 +16,11 @@ from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.building import Switches, build_kernel, most_splits
 from gensearch_db.search.candidates import MOST_EXACT_PARTS
 from gensearch_db.search.extraction import extract, list_tree, refresh
-from gensearch_db.search.memory import Tree, bytes_per_slot, grown, remember_tree
+from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
 from gensearch_db.search.partitions import partition_of_words
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import rollout
-from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, known, push_frame
+from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, known, push_frame
 from gensearch_db.search.state import (
     UNLIMITED,
     Children,
@@ -232,6 +232,15 @@ class Worker:
         while 2 * (self.kernel.memory.entries[0] + len(tree.costs) + 2) > len(self.kernel.memory.tag):
             self.more_memory()
         remember_tree(self.kernel.memory, *tree)
+
+    def tell(self, told: News) -> None:
+        """Take in what another worker's memory tells, as far as there is room, and drop the questions it answers."""
+        room = 2 * (self.kernel.memory.entries[0] + len(told.lower) + 2)
+        while room > len(self.kernel.memory.tag) and 2 * len(self.kernel.memory.tag) <= self.most_slots:
+            self.more_memory()
+        if room <= len(self.kernel.memory.tag):
+            take_in_news(self.kernel.memory, told)
+            drop_answered(self.compiled)
 
     def partition(self, slices: list[Slice]) -> Partition:
         """The partition that slices of ``order`` make."""
