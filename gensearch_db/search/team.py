@@ -24,6 +24,8 @@ LEAST_SHARE = 0.25
 """Of a round, for prover or improvers while they make no progress."""
 SMALL_GAP = 0.4
 """Up to this gap the first proof may end soon, and is given its full share."""
+MOST_BESIDE_PROOF = 0.5
+"""Of a round, for the improver while the first proof may end soon; the rest of its thread's time is the assistant's."""
 SECONDS_BETWEEN_LOOKS = 0.1
 MEMBERS = 4
 """Workers, among which limits of memory and blocks are shared out."""
@@ -97,10 +99,12 @@ class Team:
         return verdict
 
     def _tasks(self) -> list[tuple[Prover | Assistant | Improver, float]]:
+        """Who works in the next round, and for what share of it: two threads end about together."""
         proving, improving = self._shares
         tasks: list[tuple[Prover | Assistant | Improver, float]] = [(self.prover, proving)]
         if self._first_proof_may_end_soon():
-            tasks.append((self.assistant, proving))
+            improving = min(improving, MOST_BESIDE_PROOF)
+            tasks.append((self.assistant, proving - improving))
         tasks.append((self.improvers[0], improving))
         if proving <= LEAST_SHARE:
             tasks.append((self.improvers[1], improving))
