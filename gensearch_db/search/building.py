@@ -176,6 +176,8 @@ def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_w
         random=np.array([0x9E3779B97F4A7C15], np.uint64),
         epoch=np.zeros(1, np.int64),
         halted=np.zeros(1, np.int64),
+        exact_rows=np.zeros(1),
+        exact_effort=np.zeros(1, np.int64),
     )
 
 

@@ -46,7 +46,7 @@ def push_frame(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], 
     frames.words[depth] = words
     frames.limit[depth] = limit
     if depth == 0:
-        frames.first_candidate[0] = 0
+        frames.first_candidate[0] = kernel.candidates.top[0]
         frames.first_child[0] = 0
         frames.child_count[0] = 0
     else:
@@ -243,6 +243,12 @@ def must_pause(counters: Counters) -> bool:
 
 
 @compiled
+def may_give_up(counters: Counters) -> bool:
+    """Whether the question at hand has had all the effort it was given."""
+    return counters.effort[0] >= counters.last_of_question[0]
+
+
+@compiled
 def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
     """Search until the stack is empty (DONE), the agreed effort was made (PAUSED), or room runs out. Another thread may
     lower ``last_effort`` meanwhile."""
@@ -251,7 +257,7 @@ def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
         depth = counters.depth[0]
         phase = frames.phase[depth]
         if phase == ENTER:
-            if must_pause(counters):
+            if must_pause(counters) or may_give_up(counters):
                 return PAUSED
             if 2 * (kernel.memory.entries[0] + depth + 2) > len(kernel.memory.tag):
                 return MEMORY_FULL

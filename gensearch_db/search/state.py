@@ -88,7 +88,7 @@ class Children(NamedTuple):
 class Counters(NamedTuple):
     """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``effort``: what that took, counted in values of
     cells read (a measure of time that no clock disturbs). ``last_block``, ``last_effort``: where to pause.
-    ``restricted``: 1 if some splits were left out. ``answer``: lower bound and best cost of the frame that ended last.
+    ``last_of_question``: the effort at which the question at hand is given up. ``restricted``: 1 if some splits were left out. ``answer``: lower bound and best cost of the frame that ended last.
     """
 
     depth: NDArray[np.int64]
@@ -96,6 +96,7 @@ class Counters(NamedTuple):
     last_block: NDArray[np.int64]
     effort: NDArray[np.int64]
     last_effort: NDArray[np.int64]
+    last_of_question: NDArray[np.int64]
     restricted: NDArray[np.int64]
     answer: NDArray[np.float64]
 
@@ -109,7 +110,8 @@ class Guide(NamedTuple):
     the true cost of their parts (1 where the ranking is that cost). ``sizes_decide``: 1 if a part with enough rows is always
     feasible. ``widths[level]``: how many splits a rollout of that level completes. ``random[0]``: the state of the generator
     that draws orders. ``epoch[0]``: results of earlier
-    epochs are not taken for granted. ``halted[0]``: 1 while unwinding to where the search can be stopped.
+    epochs are not taken for granted. ``halted[0]``: why a rollout unwinds to where the search can be stopped (DONE: it does
+    not). ``exact_rows[0]``: rollouts solve blocks of at most so many rows exactly, each with at most ``exact_effort[0]``.
     """
 
     costs: CostArrays
@@ -122,6 +124,8 @@ class Guide(NamedTuple):
     random: NDArray[np.uint64]
     epoch: NDArray[np.int64]
     halted: NDArray[np.int64]
+    exact_rows: NDArray[np.float64]
+    exact_effort: NDArray[np.int64]
 
 
 class Kernel(NamedTuple):
@@ -191,6 +195,7 @@ def new_counters() -> Counters:
         last_block=np.full(1, UNLIMITED, np.int64),
         effort=np.zeros(1, np.int64),
         last_effort=np.zeros(1, np.int64),
+        last_of_question=np.full(1, UNLIMITED, np.int64),
         restricted=np.zeros(1, np.int64),
         answer=np.zeros(2),
     )

@@ -100,6 +100,7 @@ class Worker:
 
     def ask(self, start: int, end: int, words: NDArray[np.uint64], limit: float) -> None:
         """Begin to solve the block ``order[start:end]`` against a limit. Nothing else may be in progress."""
+        self.kernel.candidates.top[0] = 0
         push_frame(self.compiled, start, end, words, limit)
 
     def work(self, last_effort: int) -> bool:
@@ -158,14 +159,14 @@ class Worker:
         counters.last_effort[0] = last_effort
         start, end, words = whole
         while True:
-            guide.halted[0] = 0
+            guide.halted[0] = DONE
             self.kernel.candidates.top[0] = 0
             rollout(self.compiled, start, end, words, level, self.most_splits, self.most_parts)
-            if guide.halted[0] == 0:
+            if guide.halted[0] == DONE:
                 return True
-            if self.effort >= counters.last_effort[0] or self.visited >= counters.last_block[0]:
+            if guide.halted[0] == PAUSED:
                 return False
-            if 2 * (self.kernel.memory.entries[0] + 2) > len(self.kernel.memory.tag):
+            if guide.halted[0] == MEMORY_FULL:
                 self.more_memory()
             else:
                 self._enlarge_stack()
