@@ -1,4 +1,4 @@
-"""The half of the search that finds ever better partitions: rollouts of growing effort, then proofs of growing subtrees."""
+"""The half of the search that finds ever better partitions: rollouts of growing effort, of the whole and of subtrees."""
 
 from __future__ import annotations
 
@@ -34,17 +34,15 @@ PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
 )
 """Rolled out again and again after that: subtrees of the best tree of at most so many least groups; level and widths."""
 
-SUBTREE_SIZES = (3, 4, 6, 9, 13, 20)
-"""Subtrees of up to so many least groups are solved exactly, in this order."""
+EXACT_GROUPS = 3
+"""Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""
 
-MOST_ABANDONED = 10
-"""Proofs of subtrees that may be given up before larger ones are left alone for now."""
+EXACT_EFFORT, EXACT_EFFORT_OF_SQUARES, EXACT_GROWTH = 20_000, 1_000_000, 2
+"""Effort (values of cells read) that one such block may take at first, in general and where squared sizes are all of the cost,
+because their bounds are close; how it grows from pilot to pilot."""
 
 MOST_DEEPER, DEEPER_WIDTH = 4, 8
 """Each cycle through the pilots adds a level of this width, up to so many: in small spaces wide rollouts soon find nothing."""
-
-FIRST_EFFORT = 100_000
-"""Effort (values of cells read) to prove one subtree, at first; doubled from cycle to cycle."""
 
 
 class Improver:
@@ -56,7 +54,10 @@ class Improver:
         self.index = index
         self.members = members
         self._told = math.inf
-        worker.kernel.guide.epoch[0] = index
+        guide = worker.kernel.guide
+        guide.epoch[0] = index
+        only_squares = worker.kernel.bounds.squares_weight > 0 and guide.checks == 1 and not guide.costs.kinds.size
+        guide.exact_effort[0] = EXACT_EFFORT_OF_SQUARES if only_squares else EXACT_EFFORT
         self.whole: Slice = (0, worker.cell_count, worker.root_words)
         self.allowance = 0
         self.cost = math.inf
@@ -111,7 +112,7 @@ class Improver:
                 if self.finished:
                     return
                 yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
-                yield from self._solve_subtrees(FIRST_EFFORT << cycle)
+                self.worker.kernel.guide.exact_effort[0] *= EXACT_GROWTH
 
     def _first_stages(self) -> tuple[Stage, ...]:
         if self.worker.cell_count >= MANY_CELLS:
@@ -134,6 +135,8 @@ class Improver:
 
     def _roll(self, part: Slice, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         guide = self.worker.kernel.guide
+        least = float(EXACT_GROUPS * self.worker.kernel.bounds.minimum_rows)
+        guide.exact_rows[0] = min(max(guide.exact_rows[0], least), self.worker.problem.cells.row_count)
         guide.epoch[0] += self.members
         guide.widths[: len(widths)] = widths
         while not self.worker.roll(part, level, self.allowance):
@@ -143,28 +146,6 @@ class Improver:
             yield
         if part is self.whole:
             self._collect()
-
-    def _solve_subtrees(self, most_effort: int) -> Iterator[None]:
-        """Prove the subtrees of the best tree, small ones first, each with at most ``most_effort``; no larger ones once many
-        were abandoned."""
-        worker = self.worker
-        for size in SUBTREE_SIZES:
-            parts = self.subtrees(int(size * worker.kernel.bounds.minimum_rows))
-            abandoned = 0
-            for tried, part in enumerate(parts):
-                if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
-                    break
-                worker.ask(*part, worker.known(part[2])[1])
-                last = worker.effort + most_effort
-                while not worker.work(min(last, self.allowance)):
-                    if worker.effort >= last:
-                        worker.abandon()
-                        abandoned += 1
-                        break
-                    yield
-            self._collect()
-            if abandoned >= MOST_ABANDONED:
-                return
 
     def subtrees(self, most_rows: int) -> list[Slice]:
         """This member's share of the largest subtrees of the best tree that hold at most ``most_rows`` rows each."""

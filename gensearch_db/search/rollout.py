@@ -25,7 +25,7 @@ from gensearch_db.search.sweeps import push_sweeps
 LEVELS = 8
 """More than any level: results of epoch e and level L are marked e * LEVELS + L + 1."""
 
-MOST_VALUES_OF_SMALL = 8
+MOST_VALUES_OF_SMALL = 12
 AFTER_SUCCESS, AFTER_FAILURE = 1.02, 0.8
 """How the rows of blocks that are solved exactly change: about one in ten is given up in the end."""
 
@@ -85,9 +85,7 @@ def is_small(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) ->
 
 
 @compiled
-def solve_small(
-    kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], most_splits: int, most_parts: int
-) -> bool:
+def solve_small(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], most_splits: int, most_parts: int) -> bool:
     """Solve a block exactly, if that takes no more effort than it may; what is small adapts to how often it does. What was
     learnt of its parts is remembered in any case."""
     memory, guide, counters = kernel.memory, kernel.guide, kernel.counters

@@ -88,7 +88,8 @@ class Children(NamedTuple):
 class Counters(NamedTuple):
     """``depth[0]``: the top frame (-1: none). ``visited``: blocks looked at. ``effort``: what that took, counted in values of
     cells read (a measure of time that no clock disturbs). ``last_block``, ``last_effort``: where to pause.
-    ``last_of_question``: the effort at which the question at hand is given up. ``restricted``: 1 if some splits were left out. ``answer``: lower bound and best cost of the frame that ended last.
+    ``last_of_question``: the effort at which the question at hand is given up. ``restricted``: 1 if some splits were left out.
+    ``answer``: lower bound and best cost of the frame that ended last.
     """
 
     depth: NDArray[np.int64]

@@ -182,23 +182,28 @@ def _as_structure_compiled(group):  # type: ignore[no-untyped-def]
     if not isinstance(group, types.BaseNamedTuple):
         return lambda group: group
     lines = []
-    for name, kind in zip(group.fields, group, strict=True):
+    for name, kind in _members(group):
         lines.append(f"    made.{name} = convert(group.{name})")
         if isinstance(kind, types.BaseNamedTuple):
             lines[-1:] = [f"    made.{OWNED}{name} = convert(group.{name})", f"    made.{name} = lent(made.{OWNED}{name})"]
     source = "\n".join(["def conversion(group):", "    made = new(group_type)", *lines, "    return made"])
-    names = {"new": structref.new, "group_type": _group_type(group), "convert": _as_structure, "lent": _lent}
-    exec(source, names)
-    return names["conversion"]
+    known = {"new": structref.new, "group_type": _group_type(group), "convert": _as_structure, "lent": _lent}
+    exec(source, known)
+    return known["conversion"]
 
 
 OWNED = "owned_"
 """Begins the name of the member that keeps a lent group alive."""
 
 
-def _group_type(group: types.BaseNamedTuple) -> GroupType:
+def _members(group: Any) -> list[tuple[str, Any]]:
+    """Names and types of the members of a named tuple's type."""
+    return list(zip(group.fields, group, strict=True))
+
+
+def _group_type(group: Any) -> GroupType:
     members: list[tuple[str, Any]] = []
-    for name, kind in zip(group.fields, group, strict=True):
+    for name, kind in _members(group):
         if isinstance(kind, types.BaseNamedTuple):
             owned = _group_type(kind)
             members += [(OWNED + name, owned), (name, LentType(owned))]
