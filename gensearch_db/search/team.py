@@ -20,8 +20,8 @@ from gensearch_db.search.result import SearchProblem, Status
 from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
-LEAST_SHARE = 0.25
-"""Of a round, for prover or improvers while they make no progress."""
+LEAST_SHARE = 0.125
+"""Of a round, for the prover while it makes no progress, or the improvers while only the prover does."""
 SMALL_GAP = 0.4
 """Up to this gap the first proof may end soon, and is given its full share."""
 MOST_BESIDE_PROOF = 0.5
@@ -46,7 +46,7 @@ class Team:
         self.assistant = Assistant(fourth, self.prover)
         self.workers = (third, fourth, first, second)
         self.threads = min(3, threads or os.cpu_count() or 1)
-        self._shares = [1.0, 1.0]
+        self._proving = self._improving = 1.0
 
     @property
     def visited(self) -> int:
@@ -100,7 +100,7 @@ class Team:
 
     def _tasks(self) -> list[tuple[Prover | Assistant | Improver, float]]:
         """Who works in the next round, and for what share of it: two threads end about together."""
-        proving, improving = self._shares
+        proving, improving = self._proving, self._improving
         tasks: list[tuple[Prover | Assistant | Improver, float]] = [(self.prover, proving)]
         if self._first_proof_may_end_soon():
             improving = min(improving, MOST_BESIDE_PROOF)
@@ -118,8 +118,8 @@ class Team:
 
     def exchange(self, known_cost: float, known_bound: float) -> None:
         """Between rounds: the prover hears of the best cost; the improvers of each other's trees and of a partition that the
-        prover found; prover and assistant of what the other learnt. Who made progress since cost and bound were the given ones
-        gets more of the next round, who did not less."""
+        prover found; prover and assistant of what the other learnt. A prover that made no progress since cost and bound were
+        the given ones gets less of the next round, and improvers that made none while the prover did."""
         prover, (first, second) = self.prover, self.improvers
         self.assistant.exchange()
         if prover.cost < self.improver.cost:
@@ -127,14 +127,10 @@ class Team:
         first.tell(second)
         second.tell(first)
         cost = self.improver.cost
-        moved = (
-            self._first_proof_may_end_soon() or prover.lower_bound > known_bound,
-            self._in_first_rollout() or cost < known_cost,
-        )
-        for i in range(2):
-            self._shares[i] = min(1.0, 2 * self._shares[i]) if moved[i] else max(LEAST_SHARE, self._shares[i] / 2)
-        if not any(moved):
-            self._shares = [2 * share for share in self._shares] if max(self._shares) <= 0.5 else self._shares
+        proving = self._first_proof_may_end_soon() or prover.lower_bound > known_bound
+        improving = self._in_first_rollout() or cost < known_cost
+        self._proving = min(1.0, 2 * self._proving) if proving else max(LEAST_SHARE, self._proving / 2)
+        self._improving = max(LEAST_SHARE, self._improving / 2) if proving and not improving else min(1.0, 2 * self._improving)
         prover.hear(cost, max(first.lower_bound, second.lower_bound))
 
     def _first_proof_may_end_soon(self) -> bool:
