@@ -37,9 +37,9 @@ PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
 EXACT_GROUPS = 3
 """Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""
 
-EXACT_EFFORT, EXACT_EFFORT_OF_SQUARES, EXACT_GROWTH = 20_000, 1_000_000, 2
+EXACT_EFFORT, EXACT_EFFORT_OF_SQUARES, EXACT_GROWTH, MOST_EXACT_EFFORT = 20_000, 1_000_000, 2, 1 << 40
 """Effort (values of cells read) that one such block may take at first, in general and where squared sizes are all of the cost,
-because their bounds are close; how it grows from pilot to pilot."""
+because their bounds are close; how it grows from pilot to pilot, and where it ends."""
 
 MOST_DEEPER, DEEPER_WIDTH = 4, 8
 """Each cycle through the pilots adds a level of this width, up to so many: in small spaces wide rollouts soon find nothing."""
@@ -112,7 +112,8 @@ class Improver:
                 if self.finished:
                     return
                 yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
-                self.worker.kernel.guide.exact_effort[0] *= EXACT_GROWTH
+                effort = self.worker.kernel.guide.exact_effort
+                effort[0] = min(MOST_EXACT_EFFORT, EXACT_GROWTH * int(effort[0]))
 
     def _first_stages(self) -> tuple[Stage, ...]:
         if self.worker.cell_count >= MANY_CELLS:

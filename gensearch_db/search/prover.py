@@ -20,11 +20,11 @@ from gensearch_db.search.prices import needed_rows
 from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
-FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.25, 0.5, 0.01
+FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.05, 0.5, 0.01
 """How far a threshold lies on the way from the proven bound to the best known cost: shorter after a pass that was given up."""
 STEP_GROWTH = 1.5
 
-FIRST_CLIMB = 100_000_000
+FIRST_CLIMB = 1_000_000_000
 """Effort (values of cells read) of the first passes against thresholds, which prove what has a bound close to its optimum."""
 FIRST_DIRECT = 20_000_000_000
 """Then the effort of one pass against the best known cost: it proves most problems that can be proven soon, and to break it
@@ -35,7 +35,7 @@ turn."""
 DIRECT_SHARE = 3
 BEFORE_PRICES = 20_000_000
 """Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""
-PASSES = 5
+PASSES = 10
 """Thresholds that may be given up within such an effort."""
 
 ROUNDING = 1e-9
@@ -51,8 +51,6 @@ class Prover:
         self.lower_bound = lower_bound
         self.best_cost = math.inf
         self.cost = math.inf
-        self.limit = math.nan
-        """What the whole is being solved against; no number but in a pass against the best known cost."""
         self.finished = False
         self.in_first_pass = True
         """The first pass against the best known cost moves no bound before its end, so it must not be judged by that."""
@@ -128,14 +126,12 @@ class Prover:
     def _pass(self, direct: bool, last: int) -> Iterator[None]:
         """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all."""
         known = min(self.best_cost, self.cost)
-        self.limit = known if direct else math.nan
         self.worker.ask(*self.whole, known if direct else self._threshold())
         while not self.worker.work(min(last, self._allowance)):
             if self.worker.effort >= last:
                 self.worker.abandon()
                 return
             yield
-        self.limit = math.nan
         lower, cost = self.worker.answer
         if cost < min(self.cost, self.best_cost):
             yield from self._rebuild()

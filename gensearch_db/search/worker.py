@@ -128,6 +128,11 @@ class Worker:
         """Whether :meth:`stop` was called since the last question."""
         return bool(self.kernel.counters.last_effort[0] == 0)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether a question is in progress."""
+        return bool(self.kernel.counters.depth[0] >= 0)
+
     def abandon(self) -> None:
         """Drop the question in progress; what was learnt stays in memory."""
         self.kernel.counters.depth[0] = -1
