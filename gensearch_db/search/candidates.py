@@ -16,6 +16,7 @@ from gensearch_db.search.block_kernel import (
     ONE,
     ZERO,
     attribute_mask,
+    bit_count,
     code_range,
     fill_regions,
     join_words,
@@ -129,6 +130,16 @@ def push_splits(
         else:
             restricted |= push_divisions(kernel, words, j, lower, upper, rows, limit)
     return restricted
+
+
+@compiled
+def tries_all_splits(space: SpaceArrays, words: NDArray[np.uint64]) -> bool:
+    """Whether the sets of a block have so few values that they are divided in every way: then what is proven of it is proven
+    of all its partitions, those that candidate orders miss included."""
+    for j in range(len(space.kinds)):
+        if space.kinds[j] > TAXONOMY and bit_count(attribute_mask(space, words, j)) > MOST_EXACT_PARTS:
+            return False
+    return True
 
 
 @compiled

@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from gensearch_db.search.arrays import TAXONOMY
 from gensearch_db.search.extraction import subtrees
 from gensearch_db.search.result import Partition
 from gensearch_db.search.worker import Slice, Worker
@@ -23,7 +24,9 @@ FIRST_STAGE_OF_MANY: tuple[Stage, ...] = ((0, (1,)),)
 """The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once; from
 ``MANY_CELLS`` on, none but the plainest is ever affordable, and subtrees have their turn."""
 
-PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
+Pilot = tuple[float, int, tuple[int, ...]]
+
+PILOTS: tuple[Pilot, ...] = (
     (6, 2, (1, 8, 8)),
     (16, 2, (1, 8, 8)),
     (40, 2, (1, 8, 8)),
@@ -34,12 +37,24 @@ PILOTS: tuple[tuple[float, int, tuple[int, ...]], ...] = (
 )
 """Rolled out again and again after that: subtrees of the best tree of at most so many least groups; level and widths."""
 
+FIRST_STAGES_WITHOUT_SETS: tuple[Stage, ...] = ((0, (1,)), (1, (1, 10)))
+PILOTS_WITHOUT_SETS: tuple[Pilot, ...] = ((math.inf, 1, (1, 30)), (math.inf, 1, (1, 200)))
+"""The same where no attribute is a set: small blocks are soon solved exactly there; what matters is what is tried at the top."""
+
 EXACT_GROUPS = 3
 """Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""
 
 EXACT_EFFORT, EXACT_EFFORT_OF_SQUARES, EXACT_GROWTH, MOST_EXACT_EFFORT = 20_000, 1_000_000, 2, 1 << 40
 """Effort (values of cells read) that one such block may take at first, in general and where squared sizes are all of the cost,
 because their bounds are close; how it grows from pilot to pilot, and where it ends."""
+
+SUBTREE_SIZES = (6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100, 125, 160, 200, 250, 320, 400)
+"""Subtrees of up to so many least groups are solved exactly, in this order, with ``SUBTREE_SHARE`` times the effort."""
+
+SUBTREE_SHARE = 200
+
+MOST_ABANDONED = 10
+"""Subtrees of a size that may be given up before those left, if most are, and larger ones are left alone for now."""
 
 MOST_DEEPER, DEEPER_WIDTH = 4, 8
 """Each cycle through the pilots adds a level of this width, up to so many: in small spaces wide rollouts soon find nothing."""
@@ -62,6 +77,7 @@ class Improver:
         self.allowance = 0
         self.cost = math.inf
         self.best: tuple[NDArray[np.int64], list[Slice]] | None = None
+        self._has_sets = bool((worker.kernel.space.kinds > TAXONOMY).any())
         self._work = self._improve()
 
     @property
@@ -106,18 +122,22 @@ class Improver:
         stages = self._first_stages()
         for level, widths in reversed(stages) if self.index % 2 else stages:
             yield from self._roll(self.whole, level, widths)
+        yield from self._solve_subtrees()
         for cycle in count():
             deeper = min(cycle, MOST_DEEPER)
-            for size, level, widths in PILOTS:
+            for size, level, widths in PILOTS if self._has_sets else PILOTS_WITHOUT_SETS:
                 if self.finished:
                     return
                 yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
+                yield from self._solve_subtrees()
                 effort = self.worker.kernel.guide.exact_effort
                 effort[0] = min(MOST_EXACT_EFFORT, EXACT_GROWTH * int(effort[0]))
 
     def _first_stages(self) -> tuple[Stage, ...]:
         if self.worker.cell_count >= MANY_CELLS:
             return FIRST_STAGE_OF_MANY
+        if not self._has_sets:
+            return FIRST_STAGES_WITHOUT_SETS
         groups = self.worker.problem.cells.row_count // self.worker.kernel.bounds.minimum_rows
         return FIRST_STAGES_OF_FEW if groups <= FEW_GROUPS else FIRST_STAGES
 
@@ -147,6 +167,33 @@ class Improver:
             yield
         if part is self.whole:
             self._collect()
+
+    def _solve_subtrees(self) -> Iterator[None]:
+        """Solve the subtrees of the best tree exactly, small ones first, as far as each takes no more than its share. The whole
+        is left to the prover."""
+        worker = self.worker
+        allowed = min(MOST_EXACT_EFFORT, SUBTREE_SHARE * int(worker.kernel.guide.exact_effort[0]))
+        given_up: set[bytes] = {self.whole[2].tobytes()}
+        for size in SUBTREE_SIZES:
+            parts = [
+                part for part in self.subtrees(size * worker.kernel.bounds.minimum_rows) if worker.tries_all_splits_of(part)
+            ]
+            abandoned = 0
+            for tried, part in enumerate(part for part in parts if part[2].tobytes() not in given_up):
+                if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
+                    break
+                worker.ask(*part, worker.known(part[2])[1])
+                last = worker.effort + allowed
+                while not worker.work(min(last, self.allowance)):
+                    if worker.effort >= last:
+                        worker.abandon()
+                        given_up.add(part[2].tobytes())
+                        abandoned += 1
+                        break
+                    yield
+            self._collect()
+            if parts and 2 * abandoned > len(parts):
+                break
 
     def subtrees(self, most_rows: int) -> list[Slice]:
         """This member's share of the largest subtrees of the best tree that hold at most ``most_rows`` rows each."""

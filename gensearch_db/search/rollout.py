@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.search.arrays import TAXONOMY
-from gensearch_db.search.block_kernel import attribute_mask, bit_count, evaluate_block
-from gensearch_db.search.candidates import pop_best
+from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.candidates import pop_best, tries_all_splits
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.greedy import parts_hold
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
@@ -25,7 +24,6 @@ from gensearch_db.search.sweeps import push_sweeps
 LEVELS = 8
 """More than any level: results of epoch e and level L are marked e * LEVELS + L + 1."""
 
-MOST_VALUES_OF_SMALL = 12
 AFTER_SUCCESS, AFTER_FAILURE = 1.02, 0.8
 """How the rows of blocks that are solved exactly change: about one in ten is given up in the end."""
 
@@ -69,19 +67,15 @@ def most_promising(
 
 @compiled
 def is_small(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> bool:
-    """Whether a block has few enough rows to be solved exactly, and no set with more values than can be divided in every way
-    at little cost."""
-    space, rows = kernel.space, 0
+    """Whether a block is to be solved exactly: it has few enough rows, and every way to divide it can be tried."""
+    rows = 0
     if end - start > kernel.guide.exact_rows[0]:
         return False
     for i in range(start, end):
         rows += kernel.cells.rows[kernel.order[i]]
     if rows > kernel.guide.exact_rows[0]:
         return False
-    for j in range(len(space.kinds)):
-        if space.kinds[j] > TAXONOMY and bit_count(attribute_mask(space, words, j)) > MOST_VALUES_OF_SMALL:
-            return False
-    return True
+    return tries_all_splits(kernel.space, words)
 
 
 @compiled

@@ -14,7 +14,7 @@ from gensearch_db.domain.region import Block, Region
 from gensearch_db.search.arrays import TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.building import Switches, build_kernel, most_splits
-from gensearch_db.search.candidates import MOST_EXACT_PARTS
+from gensearch_db.search.candidates import MOST_EXACT_PARTS, tries_all_splits
 from gensearch_db.search.extraction import extract, list_tree, refresh
 from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
 from gensearch_db.search.partitions import partition_of_words
@@ -64,6 +64,10 @@ class Worker:
     def cell_count(self) -> int:
         """The number of cells of the problem."""
         return self.problem.cells.cell_count
+
+    def tries_all_splits_of(self, part: Slice) -> bool:
+        """Whether no set of a block has so many parts that only some of its divisions are tried."""
+        return bool(tries_all_splits(self.kernel.space, part[2]))
 
     @property
     def tries_all_splits(self) -> bool:
