@@ -19,7 +19,7 @@ Stage = tuple[int, tuple[int, ...]]
 
 FEW_GROUPS, MANY_CELLS = 64, 50_000
 FIRST_STAGES: tuple[Stage, ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
-FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 4, 8)), (2, (1, 8, 8)))
+FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 4, 8)), (2, (1, 8, 8)), (2, (1, 4, 8)), (0, (1,)))
 FIRST_STAGE_OF_MANY: tuple[Stage, ...] = ((0, (1,)),)
 """The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once; from
 ``MANY_CELLS`` on, none but the plainest is ever affordable, and subtrees have their turn."""
@@ -39,7 +39,7 @@ PILOTS: tuple[Pilot, ...] = (
 
 FIRST_STAGES_WITHOUT_SETS: tuple[Stage, ...] = ((0, (1,)), (1, (1, 10)))
 PILOTS_WITHOUT_SETS: tuple[Pilot, ...] = ((math.inf, 1, (1, 30)), (math.inf, 1, (1, 200)))
-"""The same where no attribute is a set: small blocks are soon solved exactly there; what matters is what is tried at the top."""
+"""The same where no attribute is a set: small blocks are soon solved exactly there, and it matters what is tried at the top."""
 
 EXACT_GROUPS = 3
 """Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""

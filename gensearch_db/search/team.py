@@ -127,10 +127,11 @@ class Team:
         first.tell(second)
         second.tell(first)
         cost = self.improver.cost
-        proving = self._first_proof_may_end_soon() or prover.lower_bound > known_bound
-        improving = self._in_first_rollout() or cost < known_cost
+        raised = prover.lower_bound > known_bound
+        proving = raised or self._first_proof_may_end_soon()
+        resting = raised and cost >= known_cost and not self._in_first_rollout()
         self._proving = min(1.0, 2 * self._proving) if proving else max(LEAST_SHARE, self._proving / 2)
-        self._improving = max(LEAST_SHARE, self._improving / 2) if proving and not improving else min(1.0, 2 * self._improving)
+        self._improving = max(LEAST_SHARE, self._improving / 2) if resting else min(1.0, 2 * self._improving)
         prover.hear(cost, max(first.lower_bound, second.lower_bound))
 
     def _first_proof_may_end_soon(self) -> bool:
