@@ -60,6 +60,10 @@ MOST_DEEPER, DEEPER_WIDTH = 4, 8
 """Each cycle through the pilots adds a level of this width, up to so many: in small spaces wide rollouts soon find nothing."""
 
 
+ROLL_EFFORT = 10_000
+"""What it takes to begin a rollout or a subtree at all, in values of cells read: small problems would never see a round end."""
+
+
 class Improver:
     """Finds partitions, as number ``index`` of a team of ``members``: they draw other orders, every second one starts
     with the last stage, and they share the subtrees out; between rounds each tells the other its tree (:meth:`tell`)."""
@@ -159,6 +163,7 @@ class Improver:
         least = float(EXACT_GROUPS * self.worker.kernel.bounds.minimum_rows)
         guide.exact_rows[0] = min(max(guide.exact_rows[0], least), self.worker.problem.cells.row_count)
         guide.epoch[0] += self.members
+        self.worker.kernel.counters.effort[0] += ROLL_EFFORT
         guide.widths[: len(widths)] = widths
         while not self.worker.roll(part, level, self.allowance):
             order = self.worker.kernel.order.copy()
@@ -183,6 +188,7 @@ class Improver:
                 if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
                     break
                 worker.ask(*part, worker.known(part[2])[1])
+                worker.kernel.counters.effort[0] += ROLL_EFFORT
                 last = worker.effort + allowed
                 while not worker.work(min(last, self.allowance)):
                     if worker.effort >= last:
