@@ -81,7 +81,7 @@ class Improver:
         self.allowance = 0
         self.cost = math.inf
         self.best: tuple[NDArray[np.int64], list[Slice]] | None = None
-        self._has_sets = bool((worker.kernel.space.kinds > TAXONOMY).any())
+        self._has_sets = bool((worker.kernel.space.kinds > TAXONOMY).any()) or worker.cell_count >= MANY_CELLS
         self._work = self._improve()
 
     @property

@@ -35,6 +35,8 @@ turn."""
 DIRECT_SHARE = 3
 BEFORE_PRICES = 20_000_000
 """Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""
+PASS_EFFORT = 10_000
+"""What a pass takes even where the memory answers it at once."""
 PASSES = 10
 """Thresholds that may be given up within such an effort."""
 
@@ -126,6 +128,7 @@ class Prover:
     def _pass(self, direct: bool, last: int) -> Iterator[None]:
         """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all."""
         known = min(self.best_cost, self.cost)
+        self.worker.kernel.counters.effort[0] += PASS_EFFORT
         self.worker.ask(*self.whole, known if direct else self._threshold())
         while not self.worker.work(min(last, self._allowance)):
             if self.worker.effort >= last:

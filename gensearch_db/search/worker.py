@@ -19,7 +19,7 @@ from gensearch_db.search.extraction import extract, list_tree, refresh
 from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
 from gensearch_db.search.partitions import partition_of_words
 from gensearch_db.search.result import Partition, SearchProblem
-from gensearch_db.search.rollout import rollout
+from gensearch_db.search.rollout import AFTER_FAILURE, rollout
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, known, push_frame
 from gensearch_db.search.state import (
     UNLIMITED,
@@ -176,7 +176,9 @@ class Worker:
             if guide.halted[0] == PAUSED:
                 return False
             if guide.halted[0] == MEMORY_FULL:
+                before = self.forgotten
                 self.more_memory()
+                guide.exact_rows[0] *= 1.0 if self.forgotten == before else AFTER_FAILURE
             else:
                 self._enlarge_stack()
 
