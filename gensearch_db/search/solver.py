@@ -167,12 +167,14 @@ def advance_split(kernel: Kernel) -> None:
     depth = kernel.counters.depth[0]
     limit = min(frames.limit[depth], frames.best[depth])
     limit -= tolerance(kernel.bounds, limit)
+    refuted = False  # a part that is not solved costs at least what it was asked against, whatever rounding makes of the sum
     first = frames.first_child[depth]
     last = first + frames.child_count[depth]
     if frames.child[depth] >= 0:
         slot = frames.child[depth]
         children.bound[slot] = kernel.counters.answer[0]
         children.exact[slot] = kernel.counters.answer[0] >= kernel.counters.answer[1]
+        refuted = not children.exact[slot]
     total = 0.0
     pick = -1
     for slot in range(first, last):
@@ -181,7 +183,7 @@ def advance_split(kernel: Kernel) -> None:
             pick < 0 or children.end[slot] - children.start[slot] < children.end[pick] - children.start[pick]
         ):
             pick = slot
-    if total >= limit:
+    if total >= limit or refuted:
         frames.rest[depth] = min(frames.rest[depth], total)
     elif pick < 0:
         frames.best[depth] = total
@@ -219,11 +221,13 @@ def is_answered(kernel: Kernel, depth: int) -> bool:
     slot = slot_of(memory, frames.words[depth])
     if memory.tag[slot] == FREE:
         return False
-    limit = min(frames.limit[depth], memory.upper[slot])
-    if memory.lower[slot] < limit - tolerance(kernel.bounds, limit):
+    lower, upper, limit = memory.lower[slot], memory.upper[slot], frames.limit[depth]
+    if lower >= upper - tolerance(kernel.bounds, upper):
+        lower = upper
+    elif lower < limit - tolerance(kernel.bounds, limit):
         return False
-    answer[0] = memory.lower[slot]
-    answer[1] = memory.upper[slot]
+    answer[0] = lower
+    answer[1] = upper
     kernel.counters.depth[0] = depth - 1
     return True
 
