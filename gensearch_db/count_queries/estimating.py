@@ -173,6 +173,7 @@ def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:
 
 def _diagram(release: Release, query: CountQuery, formula: Formula) -> Node:
     def occurring(column: PublishedColumn, conditions: Sequence[Condition]) -> Sequence[tuple[bool, ...]]:
+        """Which combinations of truths of the conditions the column's published values have."""
         member = Sql('member."value"') if column.kind is Kind.SENSITIVE else Sql("member")
         rows = release.session.rows(
             statement(

@@ -177,6 +177,7 @@ class _Resolver:
         column = self.column(query, predicate.column)
 
         def pair(atom: Atom) -> tuple[Formula, Formula]:
+            """The formulas under which an atom holds, and does not."""
             return Test(column.number, Holds(atom, True)), Test(column.number, Holds(atom, False))
 
         if isinstance(predicate, Missing):

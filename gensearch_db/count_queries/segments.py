@@ -79,6 +79,7 @@ class Line:
         """Whether the values of a piece satisfy a condition."""
 
         def truth(atom: Atom) -> bool | None:
+            """Whether an atom holds on the piece; None: unknown."""
             if isinstance(atom, MissingValue):
                 return piece == -1
             if piece == -1:

@@ -301,6 +301,7 @@ def _within(folder: Path, name: str) -> str:
 
 def _beside(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     def resolve(source: Any) -> Any:
+        """A file's path, relative to the folder; anything else as it is."""
         named = isinstance(source, str) and (is_file(source) or source.lower().endswith(".json"))  # taxonomies may be JSON
         if named and not Path(source).is_absolute():
             return str(folder / source)

@@ -57,6 +57,7 @@ def order_features(codes: NDArray[np.int32], rows: NDArray[np.int64], ordered: N
     attribute's frequency rank), and the frequency rank of the attribute with the most values."""
 
     def ranks(j: int) -> NDArray[np.int64]:
+        """For each cell how frequent its value of attribute j is: 0 for the most frequent."""
         frequency = np.bincount(codes[:, j], weights=rows)
         rank = np.empty(len(frequency), np.int64)
         rank[np.argsort(-frequency, kind="stable")] = np.arange(len(frequency))

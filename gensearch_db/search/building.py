@@ -62,6 +62,10 @@ class Switches:
     """Blocks too small to be divided are known without a look at their cells."""
     cheapest_boxes: bool = True
     """Prices from the cheapest box around each cell (``box_prices.py``)."""
+    small_blocks: bool = True
+    """Improvers solve small blocks and subtrees exactly."""
+    assistant: bool = True
+    """A second worker proves while the first proof may end soon (``assistant.py``)."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Switches:

@@ -133,9 +133,10 @@ def push_splits(
 
 
 @compiled
-def tries_all_splits(space: SpaceArrays, words: NDArray[np.uint64]) -> bool:
+def tries_all_splits(kernel: Kernel, words: NDArray[np.uint64]) -> bool:
     """Whether the sets of a block have so few values that they are divided in every way: then what is proven of it is proven
     of all its partitions, those that candidate orders miss included."""
+    space = kernel.space
     for j in range(len(space.kinds)):
         if space.kinds[j] > TAXONOMY and bit_count(attribute_mask(space, words, j)) > MOST_EXACT_PARTS:
             return False

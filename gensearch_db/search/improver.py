@@ -72,7 +72,7 @@ class Improver:
         self.worker = worker
         self.index = index
         self.members = members
-        self._told = math.inf
+        self._told = self._collected = math.inf
         guide = worker.kernel.guide
         guide.epoch[0] = index
         only_squares = worker.kernel.bounds.squares_weight > 0 and guide.checks == 1 and not guide.costs.kinds.size
@@ -160,7 +160,7 @@ class Improver:
 
     def _roll(self, part: Slice, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         guide = self.worker.kernel.guide
-        least = float(EXACT_GROUPS * self.worker.kernel.bounds.minimum_rows)
+        least = float(EXACT_GROUPS * self.worker.kernel.bounds.minimum_rows) if self.worker.switches.small_blocks else 0.0
         guide.exact_rows[0] = min(max(guide.exact_rows[0], least), self.worker.problem.cells.row_count)
         guide.epoch[0] += self.members
         self.worker.kernel.counters.effort[0] += ROLL_EFFORT
@@ -177,16 +177,18 @@ class Improver:
         """Solve the subtrees of the best tree exactly, small ones first, as far as each takes no more than its share. The whole
         is left to the prover."""
         worker = self.worker
+        if not worker.switches.small_blocks:
+            return
         allowed = min(MOST_EXACT_EFFORT, SUBTREE_SHARE * int(worker.kernel.guide.exact_effort[0]))
         given_up: set[bytes] = {self.whole[2].tobytes()}
         for size in SUBTREE_SIZES:
-            parts = [
-                part for part in self.subtrees(size * worker.kernel.bounds.minimum_rows) if worker.tries_all_splits_of(part)
-            ]
-            abandoned = 0
-            for tried, part in enumerate(part for part in parts if part[2].tobytes() not in given_up):
+            tried = abandoned = 0
+            for part in self.subtrees(size * worker.kernel.bounds.minimum_rows):
                 if abandoned >= MOST_ABANDONED and 2 * abandoned > tried:
                     break
+                if part[2].tobytes() in given_up or not worker.tries_all_splits_of(part):
+                    continue
+                tried += 1
                 worker.ask(*part, worker.known(part[2])[1])
                 worker.kernel.counters.effort[0] += ROLL_EFFORT
                 last = worker.effort + allowed
@@ -197,8 +199,9 @@ class Improver:
                         abandoned += 1
                         break
                     yield
-            self._collect()
-            if parts and 2 * abandoned > len(parts):
+            if tried:
+                self._collect()
+            if 2 * abandoned > tried:
                 break
 
     def subtrees(self, most_rows: int) -> list[Slice]:
@@ -213,6 +216,8 @@ class Improver:
     def _collect(self) -> None:
         """Keep the best partition that the memory knows now, parts that became cheaper included."""
         self.worker.refresh(self.whole)
-        if self.worker.known(self.whole[2])[1] < self.cost:
+        known = self.worker.known(self.whole[2])[1]
+        if known < self._collected:  # and not below the cost: by rounding, what the memory adds up may stay below it for ever
+            self._collected = known
             slices = self.worker.slices(*self.whole)
             self.offer(slices, self.worker.cost_of(slices), self.worker.kernel.order)

@@ -75,7 +75,7 @@ def is_small(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) ->
         rows += kernel.cells.rows[kernel.order[i]]
     if rows > kernel.guide.exact_rows[0]:
         return False
-    return tries_all_splits(kernel.space, words)
+    return tries_all_splits(kernel, words)
 
 
 @compiled

@@ -20,6 +20,9 @@ from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
 from gensearch_db.search.state import BOUNDS, Counters, Kernel
 
+CANDIDATES_READ = 8
+"""So many candidates are looked through in the time that a value of a cell takes to be read."""
+
 DONE, PAUSED, MEMORY_FULL, STACK_FULL = 0, 1, 2, 3
 
 ENTER, CHOOSE, RETURN = 0, 1, 2
@@ -109,6 +112,7 @@ def choose(kernel: Kernel) -> None:
     if first == last:
         finish(kernel)
         return
+    kernel.counters.effort[0] += (last - first) // CANDIDATES_READ
     pick = second = first
     for i in range(first + 1, last):
         if candidates.bound[i] < candidates.bound[pick]:

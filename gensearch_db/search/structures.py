@@ -112,6 +112,7 @@ def _lent(typing_context, group):  # type: ignore[no-untyped-def]
     """A pointer to the members of a group."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        """The instructions, as numba asks for them."""
         meminfo = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=arguments[0]).meminfo
         return builder.bitcast(context.nrt.meminfo_data(builder, meminfo), cgutils.voidptr_t)
 
@@ -123,6 +124,7 @@ def _number(typing_context, pointer):  # type: ignore[no-untyped-def]
     """A pointer as an integer."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        """The instructions, as numba asks for them."""
         return builder.ptrtoint(arguments[0], context.get_value_type(types.intp))
 
     return types.intp(pointer), generate
@@ -161,6 +163,7 @@ def _lent_array(typing_context, array):  # type: ignore[no-untyped-def]
     """The same array without its owner."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        """The instructions, as numba asks for them."""
         source = context.make_array(signature.args[0])(context, builder, value=arguments[0])
         made = context.make_array(signature.return_type)(context, builder)
         for name in ("nitems", "itemsize", "data", "shape", "strides"):

@@ -46,6 +46,7 @@ class Team:
         self.assistant = Assistant(fourth, self.prover)
         self.workers = (third, fourth, first, second)
         self.threads = min(3, threads or os.cpu_count() or 1)
+        self._assisted = switches.assistant
         self._proving = self._improving = 1.0
 
     @property
@@ -102,7 +103,7 @@ class Team:
         """Who works in the next round, and for what share of it: two threads end about together."""
         proving, improving = self._proving, self._improving
         tasks: list[tuple[Prover | Assistant | Improver, float]] = [(self.prover, proving)]
-        if self._first_proof_may_end_soon():
+        if self._assisted and self._first_proof_may_end_soon():
             improving = min(improving, MOST_BESIDE_PROOF)
             tasks.append((self.assistant, proving - improving))
         tasks.append((self.improvers[0], improving))
@@ -121,7 +122,8 @@ class Team:
         prover found; prover and assistant of what the other learnt. A prover that made no progress since cost and bound were
         the given ones gets less of the next round, and improvers that made none while the prover did."""
         prover, (first, second) = self.prover, self.improvers
-        self.assistant.exchange()
+        if self._assisted:
+            self.assistant.exchange()
         if prover.cost < self.improver.cost:
             first.offer(prover.slices, prover.cost, prover.order)
         first.tell(second)

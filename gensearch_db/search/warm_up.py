@@ -41,6 +41,7 @@ def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
     """What only larger problems come to: subtrees, trees that improvers tell each other, a table that grows, all boxes."""
     first, second = search.team.improvers
     first.worker.roll(first.whole, 0, UNLIMITED)
+    first.worker.tries_all_splits_of(first.whole)
     first.subtrees(first.worker.problem.cells.row_count)
     second.worker.take_in(first.worker.tree(first.whole))
     second.worker.more_memory()

@@ -67,7 +67,7 @@ class Worker:
 
     def tries_all_splits_of(self, part: Slice) -> bool:
         """Whether no set of a block has so many parts that only some of its divisions are tried."""
-        return bool(tries_all_splits(self.kernel.space, part[2]))
+        return bool(tries_all_splits(self.compiled, part[2]))
 
     @property
     def tries_all_splits(self) -> bool:
@@ -276,13 +276,13 @@ def _doubled(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _default_megabytes() -> int:
-    """Half of the machine's memory, 2 GB where that is unknown."""
+    """An eighth of the machine's memory, 512 MB where that is unknown: four workers share half of it."""
     import os
 
     try:
-        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**21)
+        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**23)
     except (ValueError, OSError, AttributeError):
-        return 2048
+        return 512
 
 
 def words_of_regions(space: SpaceArrays, block: Block) -> NDArray[np.uint64]:

@@ -56,6 +56,7 @@ def _quasi_identifiers(reader: Reader) -> dict[str, Any]:
     found: dict[str, QuasiIdentifier] = {}
 
     def item() -> None:
+        """Read one attribute; refuse a name that was read before."""
         token = reader.current
         name, attribute = read_attribute(reader)
         if name.casefold() in {known.casefold() for known in found}:
@@ -71,6 +72,7 @@ def _sensitive(reader: Reader) -> dict[str, Any]:
     found: dict[str, SensitiveColumn] = {}
 
     def item() -> None:
+        """Read one column; refuse a name that was read before."""
         token = reader.current
         name, column = read_sensitive(reader)
         if name.casefold() in {known.casefold() for known in found}:
@@ -121,6 +123,7 @@ def _using(reader: Reader) -> dict[str, Any]:
     options: dict[str, Any] = {}
 
     def option() -> None:
+        """Read one option and its value; refuse one that was read before."""
         token = reader.current
         name = reader.name("an option").lower()
         if name in options:

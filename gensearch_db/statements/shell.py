@@ -138,6 +138,7 @@ class Shell:
         """Run a statement of DuckDB's so that Ctrl-C ends it at once."""
 
         def run() -> tuple[list[str], list[Any]]:
+            """The statement's column names and rows."""
             told = None if isinstance(each, str) else intervals_as_text(self.connection.engine, each)
             if told is not None:
                 return told.columns, told.fetchall()

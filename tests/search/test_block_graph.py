@@ -82,6 +82,20 @@ def test_every_switch_leaves_the_optimum_as_it_is(cost: str, switches: dict[str,
         check_partition(problem, result)
 
 
+@pytest.mark.parametrize("cost", ["discernibility", "gcp", "discernibility + 3 * ncp"])
+def test_who_works_leaves_the_optimum_as_it_is(cost: str) -> None:
+    chance = random.Random(11)
+    space = space_of(6, "((a,b),(c,d))", 4)
+    problem = problem_of(space, random_rows(chance, space, 150), [KAnonymity(4)], cost_from_text(cost))
+    best = box_optimum(problem)
+    for small_blocks, assistant in itertools.product([True, False], repeat=2):
+        options = {"small_blocks": small_blocks, "assistant": assistant, "all_boxes": False}
+        result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule(seconds=60), options=options)
+        assert result.status is Status.OPTIMAL
+        assert math.isclose(result.cost, best, rel_tol=1e-9)
+        check_partition(problem, result)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_minimum_lengths_forbid_tightening(seed: int) -> None:
     problem = random_problem(seed, "ncp", lengths=True)

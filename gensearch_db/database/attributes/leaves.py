@@ -151,6 +151,7 @@ def _lengths(values: DistinctValues, plan: Plan) -> list[tuple[float, float]]:
     unit = _UNIT.get(values.family, 1)
 
     def place(position: Any, end: Any) -> float:
+        """Where a bound lies on the axis, in units; ``end`` where there is none."""
         return float((end if position is None else min(max(position, low), high)) - low) / unit
 
     return [(place(leaf.lower, low), place(leaf.upper, high)) for leaf in plan.leaves]

@@ -191,6 +191,7 @@ def _float_grid(width: Fraction, *, single: bool) -> tuple[Callable[[float], int
     the bin whose edges, so rounded, enclose it."""
 
     def edge(number: int) -> float:
+        """The lower edge of a bin."""
         try:
             nearest = float(number * width)
         except OverflowError:
@@ -198,6 +199,7 @@ def _float_grid(width: Fraction, *, single: bool) -> tuple[Callable[[float], int
         return _nearest_single(number * width, nearest) if single else nearest
 
     def bin_of(position: float) -> int:
+        """The number of the bin that a value belongs to."""
         # The largest multiple that is rounded to the value or below it lies at most half way to the next value. (Steps of
         # one bin would not do: far from 0 millions of multiples round to one value.)
         following = next_place(position, Family.FLOAT, "FLOAT" if single else "DOUBLE")
