@@ -114,4 +114,5 @@ def run(
     problem = problem_from_fields({**base, **fields})
     with watched() as progress, reported():
         release = anonymize(database, problem, replace=replace, progress=progress, release_on_interrupt=release_on_interrupt)
+        progress.close()
         typer.echo(json.dumps(release.to_dict(), allow_nan=False) if as_json else release.to_text())

@@ -13,19 +13,19 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from gensearch_db.search.result import Moment, Progress
+from gensearch_db.search.result import Moment
 
 PATIENCE = 2.0
 """Seconds before progress is shown."""
 
 
 @contextmanager
-def watched() -> Iterator[Progress]:
+def watched() -> Iterator[Watcher]:
     """A progress callback that shows cost, bound and gap on stderr (a terminal only) and stops the search at Ctrl-C.
 
     Outside the search (no callback is running for it yet) Ctrl-C ends the program as usual.
     """
-    watcher = _Watcher()
+    watcher = Watcher()
     on_main_thread = threading.current_thread() is threading.main_thread()
     before: Any = signal.signal(signal.SIGINT, watcher.interrupt) if on_main_thread else None
     try:
@@ -38,7 +38,9 @@ def watched() -> Iterator[Progress]:
                 signal.signal(signal.SIGINT, before)
 
 
-class _Watcher:
+class Watcher:
+    """What a search calls (:data:`gensearch_db.search.result.Progress`), what Ctrl-C calls, and the display."""
+
     def __init__(self) -> None:
         self.searching = False
         self.stop = False
@@ -61,17 +63,23 @@ class _Watcher:
         from rich.console import Console
         from rich.status import Status
 
-        gap = (moment.cost - moment.lower_bound) / moment.cost if 0 < moment.cost < float("inf") else 0.0
-        line = (
-            f"searching for {moment.seconds:.0f} s: cost {moment.cost:,.6g}, at least {moment.lower_bound:,.6g}, "
-            f"gap {gap:.2%} (Ctrl-C ends the search)"
-        )
+        line = progress_line(moment)
         if self._display is None:
             self._display = Status(line, console=Console(stderr=True))
             self._display.start()
         self._display.update(line)
 
     def close(self) -> None:
-        """Take the display away."""
+        """Take the display away: before anything is printed, because it erases the lines above it when it goes."""
         if self._display is not None:
             self._display.stop()
+
+
+def progress_line(moment: Moment) -> str:
+    """How far a search is, for a person."""
+    if moment.cost < float("inf"):
+        gap = (moment.cost - moment.lower_bound) / moment.cost if moment.cost > 0 else 0.0
+        found = f"cost {moment.cost:,.6g}, at least {moment.lower_bound:,.6g}, gap {gap:.2%}"
+    else:
+        found = "no release found yet"
+    return f"searching for {moment.seconds:.0f} s: {found} (Ctrl-C ends the search)"
