@@ -215,6 +215,7 @@ class _Placement:
 
     def check_suppressed_values(self) -> None:
         """Invariant 7: a sensitive or kept value that only suppressed rows have stands nowhere in the release."""
+        declared = self._levels()
         for column in (*self.problem.get("sensitive", ()), *self.problem.get("keep", ())):
             name = quoted(column)
             lost = rows_of(
@@ -226,8 +227,31 @@ class _Placement:
             for (value,) in lost:
                 released = one(self.connection, f"SELECT count(*) FROM {self.release} WHERE {name}::VARCHAR = {literal(value)}")
                 assert released == 0, f"{value!r} of a suppressed row stands in the release"
-                if value and re.fullmatch(r"[-+\d.: ]+|true|false", value) is None:  # numbers and nothing stand everywhere
+                assert value not in self._distributed(column), f"{value!r} of a suppressed row stands in a distribution"
+                # Numbers and nothing stand everywhere (tests/fuzz/test_suppressed_rows.py tells where they come from).
+                if value and re.fullmatch(r"[-+\d.: ]+|true|false", value) is None and value not in declared:
                     assert printed(value, published) is None, f"{value!r} of a suppressed row stands in what is handed out"
+
+    def _distributed(self, column: str) -> set[str]:
+        """The values that the blocks' distributions of a column name."""
+        lists = [quoted(e["distribution"]) for e in self.dictionary["sensitive"] if e["name"].casefold() == column.casefold()]
+        named = [
+            rows_of(self.connection, f"SELECT DISTINCT unnest({each}).value::VARCHAR FROM {self.blocks}") for each in lists
+        ]
+        return {value for rows in named for (value,) in rows}
+
+    def _levels(self) -> set[str]:
+        """The levels of the quasi-identifiers' ENUMs, which labels and lists may name whoever has them."""
+        given = {name.casefold() for name in self.problem["quasi_identifiers"]}
+        enums = [
+            quoted(name)
+            for name, kind, *_ in rows_of(self.connection, "DESCRIBE case_source")
+            if kind.startswith("ENUM") and name.casefold() in given
+        ]
+        found = [
+            rows_of(self.connection, f"SELECT DISTINCT unnest(enum_range({name}))::VARCHAR FROM case_source") for name in enums
+        ]
+        return {level for rows in found for (level,) in rows}
 
 
 def inside(attribute: dict[str, Any]) -> str:

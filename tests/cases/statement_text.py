@@ -16,9 +16,10 @@ def statement(problem: dict[str, Any]) -> str:
         lines.append(f"PERSON ({quoted(problem['person'])})")
     attributes = (f"{quoted(name)} {_kind(given)}".strip() for name, given in problem["quasi_identifiers"].items())
     lines.append(f"QUASI IDENTIFIERS ({', '.join(attributes)})")
-    for word in ("sensitive", "keep"):
-        if word in problem:
-            lines.append(f"{word.upper()} ({_names(problem[word])})")
+    if "sensitive" in problem:
+        lines.append(f"SENSITIVE ({_declared(problem['sensitive'])})")
+    if "keep" in problem:
+        lines.append(f"KEEP ({_names(problem['keep'])})")
     if "subject_to" in problem:
         lines.append("SUBJECT TO " + " AND ".join(problem["subject_to"]))
     if "suppress_at_most" in problem:
@@ -54,6 +55,13 @@ def _ending(problem: dict[str, Any]) -> list[str]:
 
 def _names(names: list[str]) -> str:
     return ", ".join(quoted(name) for name in names)
+
+
+def _declared(sensitive: list[str] | dict[str, dict[str, Any]]) -> str:
+    """Sensitive columns, each with the order or taxonomy of its values."""
+    if isinstance(sensitive, list):
+        return _names(sensitive)
+    return ", ".join(f"{quoted(name)} {_kind(given)}".strip() for name, given in sensitive.items())
 
 
 def _kind(given: dict[str, Any]) -> str:

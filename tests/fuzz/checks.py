@@ -23,7 +23,8 @@ from tests.cases.naming import quoted
 from tests.oracles.brute_force import optimum
 
 from .problems import Case
-from .requirements import LINES, Counts, broken
+from .requirements import broken, column_of
+from .sensitive import distance_of
 
 LONG = "GENSEARCH_FUZZ" in os.environ
 EXAMPLES = int(os.environ.get("GENSEARCH_FUZZ", "8"))
@@ -100,18 +101,20 @@ def check_content(connection: duckdb.DuckDBPyConnection, case: Case, release: st
 
 def check_constraints(connection: duckdb.DuckDBPyConnection, case: Case, release: str, table: str = "src") -> None:
     """Every block of the written release against every constraint, by the definitions (``requirements.py``)."""
-    kind = next(kind for name, kind, _ in case.columns if name == "illness")
-    found = connection.execute(
-        f"SELECT illness::VARCHAR, count(*) FROM {table} GROUP BY illness ORDER BY illness ASC NULLS LAST"
-    ).fetchall()
-    whole: Counts = Counter(dict(found))
     labels = ", ".join(quoted(name) for name in case.problem["quasi_identifiers"])
-    blocks = connection.execute(f"SELECT list(illness::VARCHAR) FROM {release} GROUP BY {labels}").fetchall()
-    for (values,) in blocks:
-        for text in case.problem["subject_to"][1:]:
-            along = "equal" not in text and kind in LINES
-            wrong = broken(text, Counter(values), whole, [value for value, _ in found], along=along)
-            assert wrong is None, wrong
+    for column, declared in case.sensitive.items():
+        texts = [text for text in case.problem["subject_to"][1:] if column_of(text, [column])]
+        whole = Counter(occurring(connection, table, column))
+        distance = distance_of(case.type_of(column), declared, case.trees, list(whole))
+        blocks = connection.execute(f"SELECT list({column}::VARCHAR) FROM {release} GROUP BY {labels}").fetchall()
+        wrong = [broken(text, Counter(values), whole, distance) for (values,) in blocks for text in texts]
+        assert not any(wrong), [each for each in wrong if each]
+
+
+def occurring(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> dict[str | None, int]:
+    """How often each value of a column occurs, in the column's own order, the missing one last."""
+    counted = f"SELECT {column}::VARCHAR, count(*) FROM {table} GROUP BY {column} ORDER BY {column} ASC NULLS LAST"
+    return dict(connection.execute(counted).fetchall())
 
 
 @contextmanager

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.cases.naming import quoted
 
-from .columns import GENERALIZED, ILLNESSES, KINDS, REFUSED, declared_type
+from .columns import GENERALIZED, KINDS, REFUSED, declared_type
 from .requirements import constraints, costs
+from .sensitive import Trees, as_field, sensitive_columns
 
 WIDEST = 1e300
 """How far a column of floating-point numbers may reach."""
@@ -55,7 +56,7 @@ class Case:
 
     columns: tuple[tuple[str, str, tuple[Any, ...]], ...]
     problem: dict[str, Any]
-    trees: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    trees: Trees = field(default_factory=dict)
     grown: Grown | None = None
 
     @property
@@ -79,6 +80,16 @@ class Case:
         refused = any(KINDS[kind].refused for name, kind, _ in self.columns if name in asked)
         more = len(self.problem["subject_to"]) > 1 or {"minimize", "person", "memory_limit"} & set(self.problem)
         return bool(plain and not wide and not refused and not more)
+
+    @property
+    def sensitive(self) -> dict[str, dict[str, Any]]:
+        """The sensitive columns, with what is declared of each."""
+        named = self.problem.get("sensitive", [])
+        return dict(named) if isinstance(named, dict) else {name: {} for name in named}
+
+    def type_of(self, name: str) -> str:
+        """The type of a column."""
+        return next(kind for column, kind, _ in self.columns if column == name)
 
     def with_problem(self, **fields: Any) -> Case:
         """The same table with other fields of the problem; None takes a field away."""
@@ -135,7 +146,7 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
     rows = draw(st.integers(0, most_rows))
     columns: list[tuple[str, str, tuple[Any, ...]]] = []
     quasi_identifiers: dict[str, Any] = {}
-    trees: dict[str, list[tuple[str, ...]]] = {}
+    trees: Trees = {}
     for name in names:
         kind = KINDS[draw(st.sampled_from(GENERALIZED + (REFUSED if refused else [])))]
         few = draw(st.lists(kind.values, min_size=1, max_size=6))
@@ -145,11 +156,10 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
         if kind.categories and draw(st.integers(0, 3)) == 0:
             ways = _declared(draw, [str(value) for value in few], f"tree_{len(trees)}", trees)
         quasi_identifiers[name] = ways
-    illness_type = draw(st.sampled_from(["VARCHAR", *ILLNESSES]))
-    if any(kind == "ENUM" for _, kind, _ in columns):
-        illness_type = "VARCHAR"  # else a value that only suppressed rows have would stand in the labels
-    illness = draw(ILLNESSES[illness_type])
-    columns.append(("illness", illness_type, tuple(draw(st.lists(st.sampled_from(illness), min_size=rows, max_size=rows)))))
+    sensitive = draw(sensitive_columns(trees))
+    for each in sensitive:
+        cells = st.lists(st.sampled_from(each.values), min_size=rows, max_size=rows)
+        columns.append((each.name, each.type, tuple(draw(cells))))
     columns.append(("who", "INTEGER", tuple(draw(st.lists(st.integers(0, 9), min_size=rows, max_size=rows)))))
     kept = KINDS[draw(st.sampled_from(["INTEGER", *REFUSED]))]
     columns.append(("kept", kept.type, tuple(draw(st.lists(kept.values | st.none(), min_size=rows, max_size=rows)))))
@@ -157,12 +167,12 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
         "table": "src",
         "into": "rel",
         "quasi_identifiers": quasi_identifiers,
-        "sensitive": ["illness"],
+        "sensitive": as_field(sensitive),
         "subject_to": [f"k_anonymity({draw(st.integers(1, 6))})"],
         "strategy": draw(st.sampled_from(["mondrian", "mondrian_steepest", "block_graph", "enumeration"])),
         "node_limit": draw(st.sampled_from([1, 20, 200, 200, 2000])),
     }
-    options = _options(draw)
+    options = _options(draw, [each.name for each in sensitive])
     problem["subject_to"] += options.pop("more", [])
     problem |= options
     if problem["strategy"] == "enumeration" and draw(st.booleans()):
@@ -170,7 +180,7 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
     return Case(tuple(columns), problem, trees)
 
 
-def _options(draw: st.DrawFn) -> dict[str, Any]:
+def _options(draw: st.DrawFn, sensitive: list[str]) -> dict[str, Any]:
     """Fields of a problem that may be left out, most of them left out most of the time."""
     fields: dict[str, Any] = {}
 
@@ -178,7 +188,7 @@ def _options(draw: st.DrawFn) -> dict[str, Any]:
         if draw(st.integers(1, one_in)) == one_in:
             fields[name] = draw(values)
 
-    sometimes("more", constraints(), 2)
+    sometimes("more", constraints(sensitive), 2)
     sometimes("minimize", costs(), 2)
     sometimes("typed_columns", st.just(True), 2)
     sometimes("suppress_at_most", st.sampled_from([1, 5, 12.5, 20, 33.4, 100]))
@@ -192,7 +202,7 @@ def _options(draw: st.DrawFn) -> dict[str, Any]:
     return fields
 
 
-def _declared(draw: st.DrawFn, values: list[str], table: str, trees: dict[str, list[tuple[str, ...]]]) -> dict[str, Any]:
+def _declared(draw: st.DrawFn, values: list[str], table: str, trees: Trees) -> dict[str, Any]:
     """An order, or a taxonomy of two levels, over the values; sometimes one value is forgotten."""
     known = list(dict.fromkeys(values))
     if draw(st.integers(0, 9)) == 0:

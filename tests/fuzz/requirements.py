@@ -7,38 +7,43 @@ search nor the audit has a part in it.
 from __future__ import annotations
 
 import math
-from collections import Counter
+import re
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from hypothesis import strategies as st
 
-LINES = ("INTEGER", "DATE", "DECIMAL(18,3)")
-"""Types whose values have an order that t-closeness measures along unless told otherwise."""
+from .distances import Counts, Distance, between_equals
 
 ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "distinct_l_diversity({}, illness)": (("1", "2", "3"),),
-    "entropy_l_diversity({}, illness)": (("1", "1.5", "2", "2.7"),),
-    "recursive_l_diversity({}, {}, illness)": (("0.5", "2", "3"), ("1", "2", "3")),
-    "alpha_k_anonymity({}, {}, illness)": (("0.2", "0.5", "0.75", "0.9", "1"), ("1", "4")),
-    "t_closeness({}, illness{})": (("0.2", "0.5", "0.75", "0.9", "1"), ("", ", equal")),
-    "basic_beta_likeness({}, illness)": (("0.5", "1", "4"),),
-    "enhanced_beta_likeness({}, illness)": (("0.5", "1", "4"),),
-    "delta_disclosure({}, illness{})": (("0.7", "2"), ("", ", ignored")),
-    "epsilon_privacy({}, {}, 0, illness)": (("2", "10"), ("1", "20")),
+    "distinct_l_diversity({}, {column})": (("1", "2", "3"),),
+    "entropy_l_diversity({}, {column})": (("1", "1.5", "2", "2.7"),),
+    "recursive_l_diversity({}, {}, {column})": (("0.5", "2", "3"), ("1", "2", "3")),
+    "alpha_k_anonymity({}, {}, {column})": (("0.2", "0.5", "0.75", "0.9", "1"), ("1", "4")),
+    "t_closeness({}, {column}{})": (("0.2", "0.5", "0.75", "0.9", "1"), ("", "", ", equal")),
+    "basic_beta_likeness({}, {column})": (("0.5", "1", "4"),),
+    "enhanced_beta_likeness({}, {column})": (("0.5", "1", "4"),),
+    "delta_disclosure({}, {column}{})": (("0.7", "2"), ("", ", ignored")),
+    "epsilon_privacy({}, {}, 0, {column})": (("2", "10"), ("1", "20")),
 }
 """Every constraint but ``k_anonymity`` (asked for always) and ``minimum_length`` (an option of a column), with arguments."""
 
-CONSTRAINTS = {
-    name: st.sampled_from([name.format(*given) for given in product(*arguments)]) for name, arguments in ARGUMENTS.items()
-}
+
+@st.composite
+def constraints(draw: st.DrawFn, columns: Sequence[str]) -> list[str]:
+    """One or two further constraints, each on one of the sensitive columns."""
+    found = []
+    for _ in range(draw(st.integers(1, 2))):
+        written = draw(st.sampled_from(sorted(ARGUMENTS)))
+        given = [draw(st.sampled_from(choices)) for choices in ARGUMENTS[written]]
+        found.append(written.format(*given, column=draw(st.sampled_from(columns))))
+    return found
 
 
-def constraints() -> st.SearchStrategy[list[str]]:
-    """One or two further constraints on the column ``illness``."""
-    return st.lists(st.sampled_from(sorted(CONSTRAINTS)).flatmap(CONSTRAINTS.__getitem__), min_size=1, max_size=2)
+def column_of(constraint: str, columns: Sequence[str]) -> str | None:
+    """The sensitive column that a constraint speaks of."""
+    return next((name for name in columns if re.search(rf"\b{name}\b", constraint)), None)
 
 
 PLAIN = (
@@ -54,15 +59,14 @@ def costs() -> st.SearchStrategy[str]:
     return st.one_of(one, st.builds(lambda a, w, b: f"{a} + {w} * {b}", one, st.sampled_from(["0.5", "3"]), one))
 
 
-Counts = Counter[str | None]
 SLACK = 1e-9
 
 
-def broken(text: str, block: Counts, table: Counts, order: Sequence[str | None], *, along: bool) -> str | None:
+def broken(text: str, block: Counts, table: Counts, distance: Distance) -> str | None:
     """What is wrong with a block under a constraint (None: nothing), given how often each value occurs there and in the table.
 
-    ``order``: all values; t-closeness is measured ``along`` it or not. ``k_anonymity`` is not looked at. Where a bound is
-    irrational, nearly equal counts as met.
+    ``distance``: t-closeness measures with it, unless it asks for equal distances. ``k_anonymity`` is not looked at. Where a
+    bound is irrational, nearly equal counts as met.
     """
     name, _, rest = text.rstrip(")").partition("(")
     first, *others = [argument.strip() for argument in rest.split(",")]
@@ -85,7 +89,7 @@ def broken(text: str, block: Counts, table: Counts, order: Sequence[str | None],
             reached = Fraction(worst[0] if worst else rows, rows)
             met = reached <= Fraction(first) and rows >= int(others[0])
         case "t_closeness":
-            reached = _distance(block, table, order, along=along and len(order) > 1)
+            reached = (between_equals if "equal" in text else distance)(block, table)
             met = reached <= Fraction(first)
         case "basic_beta_likeness":
             reached = max(Fraction(block[v] * total, rows * table[v]) - 1 for v in block)
@@ -103,18 +107,6 @@ def broken(text: str, block: Counts, table: Counts, order: Sequence[str | None],
         case _:
             return None
     return None if met else f"{text} is not met: {reached} in a block of {rows}: {dict(block)}"
-
-
-def _distance(block: Counts, table: Counts, order: Sequence[str | None], *, along: bool) -> Fraction:
-    rows, total = sum(block.values()), sum(table.values())
-    gaps = [Fraction(block[value], rows) - Fraction(table[value], total) for value in order]
-    if not along:
-        return sum((abs(gap) for gap in gaps), Fraction(0)) / 2
-    sums, moved = Fraction(0), Fraction(0)
-    for gap in gaps:
-        moved += gap
-        sums += abs(moved)
-    return sums / (len(order) - 1)
 
 
 def _epsilon_broken(epsilon: Fraction, sigma: Fraction, rows: int, largest: int) -> str | None:

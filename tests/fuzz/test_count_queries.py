@@ -26,7 +26,8 @@ COMPARISONS = ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM")
 def asked(draw: st.DrawFn) -> tuple[Case, list[str]]:
     """A case and conditions on its columns."""
     case = draw(cases())
-    released = [column for column in case.columns if column[0] in case.problem["quasi_identifiers"] or column[0] == "illness"]
+    names = {*case.problem["quasi_identifiers"], *case.sensitive}
+    released = [column for column in case.columns if column[0] in names]
     return case, draw(st.lists(condition(released), min_size=1, max_size=4))
 
 
