@@ -47,6 +47,7 @@ from gensearch_db.problem.problem import Problem, StatisticsSource
 from gensearch_db.problem.sensitive import sensitive_columns
 from gensearch_db.problem.workload import WorkloadSource
 from gensearch_db.problem.written import quasi_identifiers
+from gensearch_db.search.options import check_options
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
 
@@ -191,6 +192,7 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
         refuse_own_source(session, problem.table, problem.into)
     problems = Problems(DataError)
     _collected(problems, problem.check_roles)
+    _collected(problems, lambda: check_options(problem))
     constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
     lengths = declared_lengths(problem.quasi_identifiers)
     cost = _collected(problems, lambda: cost_from_text(problem.minimize))

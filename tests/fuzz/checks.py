@@ -137,7 +137,7 @@ def check_optimum(problem: SearchProblem, result: SearchResult, within: float = 
     """Hold cost, bound and status against the optimum, if the space is small enough; whether it was."""
     if math.prod(attribute.leaf_count for attribute in problem.space.attributes) > MOST_CELLS:
         return False
-    best, _ = optimum(problem)
+    best, groupings = optimum(problem)
     tolerance = 1e-9 * max(1.0, abs(best)) if math.isfinite(best) else 0.0
     assert result.lower_bound <= best + tolerance, f"{result.status}: the bound is above the optimum"
     assert result.cost >= best - tolerance, f"{result.status}: the cost is below the optimum"
@@ -147,4 +147,6 @@ def check_optimum(problem: SearchProblem, result: SearchResult, within: float = 
         assert result.cost <= best * within + tolerance, f"called within {within}, and there is a cheaper release"
     if result.status is Status.INFEASIBLE:
         assert math.isinf(best), f"called infeasible, and there is a release of cost {best}"
+    if result.optimal_count is not None:
+        assert result.optimal_count == len(groupings), f"{result.optimal_count} optimal releases, not {len(groupings)}"
     return True

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import DataError, QueryError
+from gensearch_db.errors import DataError, QueryError, SpecificationError
 from tests.cases.invariants import Surroundings
 
 from .checks import check, check_optimum, searches_seen
@@ -109,6 +109,27 @@ def test_a_query_at_the_edge_of_128_bits_is_refused_with_its_place() -> None:
         query = f"SELECT COUNT(*) FROM src WHERE age BETWEEN 7 AND {largest} OR other >= 23"
         with pytest.raises(QueryError, match="line 1, column 1"):
             gensearch_db.estimate(connection, "rel", query)
+
+
+WRONG_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
+    ("block_graph", {"price": True}, "strategy 'block_graph' has no option 'price'; did you mean 'prices'?"),
+    ("block_graph", {"prices": "false"}, "option 'prices' must be true or false, not 'false'"),
+    ("block_graph", {"all_optimal": True, "list_at_most": -1}, "'list_at_most' must be a whole number of at least 0, not -1"),
+    ("block_graph", {"list_at_most": 5}, "'list_at_most' goes with all_optimal = true only"),
+    ("mondrian", {"bound": "tight"}, "strategy 'mondrian' has no options: leave out bound"),
+    ("enumeration", {"prices": True}, "strategy 'enumeration' has no option 'prices'"),
+]
+
+
+@pytest.mark.parametrize(("strategy", "options", "words"), WRONG_OPTIONS)
+def test_wrong_options_are_refused_together_with_wrong_names(strategy: str, options: dict[str, Any], words: str) -> None:
+    """2026-11-28: only the enumeration looked at them; the others took ``"false"`` for true, and any name for granted."""
+    case = case_of({"age": ("INTEGER", [1, 7])}, {"agee": {}}, strategy=strategy, options=options)
+    with duckdb.connect() as connection:
+        case.create(connection)
+        with pytest.raises(SpecificationError, match="did you mean 'age'") as refusal:
+            gensearch_db.anonymize(connection, **case.problem)
+        assert words in str(refusal.value)
 
 
 def case_of(columns: dict[str, tuple[str, list[Any]]], quasi_identifiers: dict[str, Any], **fields: Any) -> Case:
