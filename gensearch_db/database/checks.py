@@ -8,6 +8,7 @@ from gensearch_db.database.attributes.families import Family, family_of
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import Column, Source
+from gensearch_db.database.type_names import without_entries
 from gensearch_db.errors import Problems, SpecificationError, near_matches
 from gensearch_db.problem.problem import Problem
 
@@ -38,7 +39,7 @@ def check_columns(source: Source, problem: Problem, further: Sequence[str], prob
             suitable.append(column)
         else:
             problems.add(
-                f"column '{column.name}' is of type {column.type}, which cannot be generalized:"
+                f"column '{column.name}' is of type {without_entries(column.type)}, which cannot be generalized:"
                 " use a number, date, timestamp, text, ENUM or BOOLEAN made from it"
             )
     return suitable

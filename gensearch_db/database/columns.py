@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gensearch_db.database.rendering import Sql, statement
+from gensearch_db.database.type_names import is_enum, is_nested, rewritten
 
 _APPROXIMATE = ("FLOAT", "DOUBLE")
-_ORDERED_BY_TEXT_TOO = ("[", "STRUCT", "MAP", "UNION", "INTERVAL", "JSON", *_APPROXIMATE)
+_ORDERED_BY_TEXT_TOO = ("INTERVAL", "JSON", "VARIANT", *_APPROXIMATE)
 
 
 @dataclass(frozen=True)
@@ -36,43 +37,22 @@ class ReleasedColumn:
         """Sort keys that put every two different values in one order, whatever the collation."""
         kind = key_kind(self.type)
         keys = [statement("release/order", table="members", column=self.payload, text=kind == "text")]
-        if any(mark in self.type for mark in _ORDERED_BY_TEXT_TOO):
+        if is_nested(self.type) or self.type in _ORDERED_BY_TEXT_TOO:
             keys.append(statement("release/order", table="members", column=self.payload, text=True))
         return keys
 
 
 def key_kind(type_: str) -> str:
     """How values of a type are told apart: as bytes of text, as numbers that may be NaN, or as they are."""
-    if type_ == "VARCHAR" or type_.startswith("ENUM("):
+    if type_ == "VARCHAR" or is_enum(type_):
         return "text"
     return "float" if type_ in _APPROXIMATE else "plain"
 
 
 def released_type(type_: str) -> str:
-    """``type_`` with every ``ENUM('a', 'b')`` in it, however deep, as VARCHAR.
+    """``type_`` with every ENUM in it, however deep, as VARCHAR.
 
     >>> released_type("STRUCT(s ENUM('it''s)', 'b'), x INTEGER)")
     'STRUCT(s VARCHAR, x INTEGER)'
     """
-    result = ""
-    position = 0
-    while (start := _next_enum(type_, position)) is not None:
-        result += type_[position:start] + "VARCHAR"
-        position = start + len("ENUM(")
-        quoted = False
-        while quoted or type_[position] != ")":
-            quoted ^= type_[position] == "'"
-            position += 1
-        position += 1
-    return result + type_[position:]
-
-
-def _next_enum(type_: str, position: int) -> int | None:
-    """Where the next ENUM type starts, outside quoted names of struct fields."""
-    quoted = False
-    for place in range(position, len(type_)):
-        if type_[place] == '"':
-            quoted = not quoted
-        elif not quoted and type_.startswith("ENUM(", place):
-            return place
-    return None
+    return rewritten(type_, lambda simple: "VARCHAR" if is_enum(simple) else simple)

@@ -23,6 +23,7 @@ from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_re
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import tables_read
+from gensearch_db.database.type_names import is_enum
 from gensearch_db.errors import AuditError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.problem.problem import Labels
@@ -261,7 +262,7 @@ def _orders(prepared: PreparedTable, plan: ReleasePlan) -> dict[str, dict[str, l
     orders = {
         column.name: [value for value in domains[column.name].values if value is not None]
         for column in plan.sensitive
-        if column.source_type.startswith("ENUM(") and column.name in domains
+        if is_enum(column.source_type) and column.name in domains
     }
     return {"orders": orders} if orders else {}
 

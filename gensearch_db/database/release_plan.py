@@ -11,6 +11,7 @@ from gensearch_db.database.labels import PublishedAttribute, published_attribute
 from gensearch_db.database.prepared import PreparedTable
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
+from gensearch_db.database.type_names import is_enum
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.problem.problem import Labels, Problem, QuasiIdentifier
 from gensearch_db.search.result import Partition
@@ -182,5 +183,5 @@ def _is_declared(problem: Problem, attribute: Attribute, type_: str) -> bool:
     An ENUM has all its entries as leaves where it is ordered; else its leaves are the values that occur, as with BOOLEAN.
     """
     spec = specification(problem, attribute.name)
-    by_type = type_.startswith("ENUM(") and isinstance(attribute, OrderedAttribute)
+    by_type = is_enum(type_) and isinstance(attribute, OrderedAttribute)
     return spec.taxonomy is not None or isinstance(spec.order, tuple) or by_type

@@ -7,6 +7,7 @@ that this module rendered (``Sql``). Anything else raises; values normally trave
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -49,9 +50,12 @@ def integer(value: int) -> Sql:
     return Sql(int(value))
 
 
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
+
+
 def type_name(name: str) -> Sql:
     """A type as DuckDB itself prints it (``DECIMAL(4,1)``, ``ENUM('a', 'b')``); taken only from DuckDB's own answers."""
-    if ";" in name.replace("';'", "") and not name.startswith("ENUM("):
+    if ";" in _QUOTED.sub("", name):
         raise UnquotedError(f"not a type name: {name!r}")
     return Sql(name)
 

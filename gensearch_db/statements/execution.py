@@ -163,8 +163,8 @@ def _estimate(own: Estimate, session: Session, progress: Progress) -> pyarrow.Ta
 def _profile(own: Profile, session: Session, progress: Progress) -> pyarrow.Table:
     from gensearch_db.database.prepared import drop_tables
     from gensearch_db.database.source import open_source
+    from gensearch_db.database.type_names import without_entries
     from gensearch_db.statements.profile import profile, start_statement
-    from gensearch_db.statements.publish import ENUM_TYPE
 
     temporary_tables: list[TableName] = []
     try:
@@ -186,7 +186,7 @@ def _profile(own: Profile, session: Session, progress: Progress) -> pyarrow.Tabl
     rows: Rows = [
         {
             "column": each.measures.column.name,
-            "type": ENUM_TYPE.sub("ENUM(…)", each.measures.column.type),  # its entries are values of people
+            "type": without_entries(each.measures.column.type),
             "distinct_values": each.measures.distinct,
             "nulls": each.measures.nulls,
             "unique_share": each.measures.unique_share,

@@ -14,6 +14,7 @@ from enum import StrEnum
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import Column, Source
+from gensearch_db.database.type_names import is_nested, without_entries
 from gensearch_db.problem.problem import Problem, QuasiIdentifier, SensitiveColumn
 from gensearch_db.statements.canonical import statement_of
 
@@ -68,7 +69,7 @@ _SENSITIVE_NAMES = re.compile(
     re.IGNORECASE,
 )
 _CODE_NAMES = re.compile(r"zip|post|plz|(^|_)code", re.IGNORECASE)
-_NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION|LIST|BLOB|BIT|VARIANT|GEOMETRY)", re.IGNORECASE)
+_OPAQUE = re.compile(r"^(BLOB|BIT|VARIANT|GEOMETRY)", re.IGNORECASE)
 _NUMERIC = re.compile(r"^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|^(DOUBLE|FLOAT|DECIMAL|BIGNUM)", re.IGNORECASE)
 _TEMPORAL = re.compile(r"^(DATE|TIMESTAMP)", re.IGNORECASE)
 _INSTANT = re.compile(r"^TIMESTAMP.*(ZONE|TZ)", re.IGNORECASE)
@@ -99,7 +100,7 @@ def profile(session: Session, source: Source) -> list[ColumnProfile]:
 
 
 def _measure(session: Session, source: Source) -> list[ColumnMeasures]:
-    supported = [column for column in source.columns if not _NESTED.search(column.type)]
+    supported = [column for column in source.columns if not _cannot_be_generalized(column.type)]
     counts: dict[str, tuple[int, int, int, int, float]] = {}
     if supported:
         sql = statement("statements/profile_columns", source=source.relation, columns=[_measurable(c) for c in supported])
@@ -114,6 +115,10 @@ def _measure(session: Session, source: Source) -> list[ColumnMeasures]:
         separated = 1 - (squares - rows) / pairs if pairs else 0.0
         measured.append(ColumnMeasures(column, rows, nulls, distinct, unique, separated))
     return measured
+
+
+def _cannot_be_generalized(type_: str) -> bool:
+    return is_nested(type_) or bool(_OPAQUE.search(type_))
 
 
 def _measurable(column: Column) -> dict[str, str | bool]:
@@ -135,8 +140,8 @@ def _combined(session: Session, source: Source, candidates: Sequence[ColumnMeasu
 def _verdict(measures: ColumnMeasures) -> tuple[Verdict, str]:
     name, type_name = measures.column.name, measures.column.type
     filled = measures.rows - measures.nulls
-    if _NESTED.search(type_name):
-        return Verdict.UNSUPPORTED, f"{type_name} cannot be generalized; take its parts out with a query"
+    if _cannot_be_generalized(type_name):
+        return Verdict.UNSUPPORTED, f"{without_entries(type_name)} cannot be generalized; take its parts out with a query"
     if measures.distinct + (measures.nulls > 0) <= 1:
         return Verdict.CONSTANT, "all rows hold the same value, so it tells nobody apart"
     if _SENSITIVE_NAMES.search(name) and measures.distinct < max(2, filled):

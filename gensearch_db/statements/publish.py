@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from gensearch_db.database.catalog import CatalogEntry, require_release
+from gensearch_db.database.columns import released_type
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.type_names import is_nested, rewritten
 from gensearch_db.errors import GensearchError, SpecificationError
 from gensearch_db.statements.handing_over import (
     DICTIONARY,
@@ -29,15 +30,14 @@ from gensearch_db.statements.handing_over import (
 from gensearch_db.statements.reader import written_name, written_string
 from gensearch_db.statements.same_people import notes_on_the_same_people
 
-ENUM_TYPE = re.compile(r"ENUM\((?:'(?:[^']|'')*'(?:,\s*)?)*\)")
 _IN_PARQUET = {
     **dict.fromkeys(("UHUGEINT", "HUGEINT", "INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"), "VARCHAR"),
     **dict.fromkeys(("TIMESTAMP_MS", "TIMESTAMP_S"), "TIMESTAMP"),
 }
 """Types that Parquet does not have, and what they are handed out as: DuckDB would round the large numbers and the intervals."""
 
-_NAME_OR_TYPE = re.compile(r'"(?:[^"]|"")*"|' + "|".join(rf"\b{name}\b" for name in _IN_PARQUET))
-_NESTED = re.compile(r"\[|^(STRUCT|MAP|UNION)", re.IGNORECASE)
+_INSIDE_PARQUET = {**_IN_PARQUET, "VARIANT": "JSON"}
+"""The same inside lists and structures."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class _Part:
             {
                 "name": name,
                 "type": published if published != own else None,
-                "nested": nested_as_json and bool(_NESTED.search(published)),
+                "nested": nested_as_json and (is_nested(published) or published == "VARIANT"),
             }
             for (name, own), (_, published) in zip(self.columns, self.published_columns, strict=True)
         ]
@@ -76,22 +76,18 @@ class _Part:
     @property
     def published_columns(self) -> tuple[tuple[str, str], ...]:
         """Name and type of each column as handed out."""
-        as_type = parquet_type if self.suffix == ".parquet" else published_type
+        as_type = parquet_type if self.suffix == ".parquet" else released_type
         return tuple((name, as_type(own)) for name, own in self.columns)
 
 
-def published_type(type_name: str) -> str:
-    """The type a column is handed out with: an ENUM would list values that no published row has, so it becomes text."""
-    return ENUM_TYPE.sub("VARCHAR", type_name)
+def parquet_type(type_: str) -> str:
+    """The type that a column of a release is handed out with in a Parquet file: what the format cannot hold exactly is text.
 
-
-def parquet_type(type_name: str) -> str:
-    """The same in a Parquet file: what the format cannot hold exactly is text.
-
-    >>> parquet_type('STRUCT("HUGEINT" HUGEINT)[]')
-    'STRUCT("HUGEINT" VARCHAR)[]'
+    >>> parquet_type('STRUCT("INTERVAL" HUGEINT)[]')
+    'STRUCT("INTERVAL" VARCHAR)[]'
     """
-    return _NAME_OR_TYPE.sub(lambda found: _IN_PARQUET.get(found[0], found[0]), published_type(type_name))
+    in_parquet = _INSIDE_PARQUET if is_nested(type_) else _IN_PARQUET
+    return rewritten(released_type(type_), lambda simple: in_parquet.get(simple, simple))
 
 
 def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:
@@ -164,7 +160,7 @@ def _to_database(session: Session, releases: Sequence[str], path: Path, replace:
                     name = (alias, "main", part.name)
                     session.execute(statement("statements/publish_table", target=name, rows=part.rows()))
                     if part.name == part.entry.blocks:
-                        text = _public_dictionary(part.entry.dictionary).to_json()
+                        text = part.entry.dictionary.to_json()
                         session.execute(statement("release/comment", release_blocks=name, dictionary=text))
                     published.append(_published(session, part, name, path))
         finally:
@@ -219,17 +215,6 @@ def _write(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _public_dictionary(dictionary: ReleaseDictionary) -> ReleaseDictionary:
-    return dictionary.model_copy(
-        update={
-            "quasi_identifiers": tuple(
-                each.model_copy(update={"type": published_type(each.type)}) for each in dictionary.quasi_identifiers
-            ),
-            "sensitive": tuple(each.model_copy(update={"type": published_type(each.type)}) for each in dictionary.sensitive),
-        }
-    )
-
-
 def _dictionary(parts: list[_Part], target: str, marker: str | None) -> dict[str, Any]:
     """The data dictionary: every table and column with type and meaning, the constraints, and how to check them again."""
     releases = []
@@ -242,7 +227,7 @@ def _dictionary(parts: list[_Part], target: str, marker: str | None) -> dict[str
         releases.append(
             {
                 "release": entry.release,
-                "dictionary": json.loads(_public_dictionary(entry.dictionary).to_json()),
+                "dictionary": json.loads(entry.dictionary.to_json()),
                 "subject_to": list(entry.problem.subject_to),
                 "tables": tables,
                 "verify": _verification(entry, target),

@@ -131,3 +131,15 @@ def test_the_ready_statement_runs_whatever_the_types() -> None:
     ready = connection.sql("PROFILE odd").fetchall()[-1][-1]
     ((release, *_, audit, _),) = connection.sql(ready + " STOP AFTER INTERVAL 1 SECOND").fetchall()
     assert (release, audit) == ("memory.main.odd_release", "PASSED")
+
+
+def test_no_entry_of_an_enum_is_shown_however_deep(people: Connection) -> None:
+    people.execute("CREATE TYPE letter AS ENUM ('a', 'NEVERSEEN [', 'INTEGER')")
+    values = "'a'::letter AS plain, ['a'::letter] AS list, row('a'::letter) AS tuple, {'ENUM(''x'')': 'a'::letter} AS struct"
+    people.execute(f"CREATE TABLE letters AS SELECT i % 2 AS age, {values} FROM range(8) r(i)")
+    rows = people.execute("PROFILE letters").fetchall()
+    assert "NEVERSEEN" not in str(rows)
+    verdicts = {row[0]: (row[1], row[8]) for row in rows}
+    assert verdicts["plain"] == ("ENUM(…)", "constant")
+    assert verdicts["list"] == ("ENUM(…)[]", "unsupported type")
+    assert verdicts["struct"][0] == """STRUCT("ENUM('x')" ENUM(…))"""

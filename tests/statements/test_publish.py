@@ -234,3 +234,39 @@ def test_parquet_holds_what_duckdb_would_round_as_text(people: Connection, tmp_p
     assert types["list"] == "VARCHAR[]"
     (release,) = json.loads((tmp_path / "out" / "dictionary.json").read_text())["releases"]
     assert {c["name"]: c["type"] for c in release["tables"][0]["columns"]} == types
+
+
+NESTED = {
+    "list of an ENUM": "['a'::letter]",
+    "array of an ENUM": "['a', 'a']::letter[2]",
+    "lists of lists of an ENUM": "[['a'::letter], []]",
+    "structure with names of types": "{'HUGEINT': 1, 'ENUM(''x'')': 'a'::letter, 'semi;colon': i % 2}",
+    "tuple": "row(i % 2, 'a'::letter)",
+    "map": "MAP {'k': 'a'::letter}",
+    "variant": "{'a': i % 2}::VARIANT",
+}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+@pytest.mark.parametrize("role", ["SENSITIVE", "KEEP"])
+def test_nested_columns_are_handed_out_whole_and_without_the_entries_of_enums(
+    people: Connection, tmp_path: Path, kind: str, role: str
+) -> None:
+    people.execute("CREATE TYPE letter AS ENUM ('a', 'NEVERSEEN')")
+    people.execute(f"CREATE TABLE n AS SELECT i % 2 AS age, {NESTED[kind]} AS v FROM range(8) r(i)")
+    people.execute(f"ANONYMIZE TABLE n INTO w QUASI IDENTIFIERS (age) {role} (v) SUBJECT TO k_anonymity(4)")
+    as_json = "SELECT to_json(v)::VARCHAR FROM "
+    expected = people.execute(f"{as_json} n ORDER BY age, 1").fetchall()
+    for target, rows in (("w.duckdb", "w"), ("pq/*.parquet", f"'{tmp_path}/pq/w.parquet'"), ("csv/*.csv", "")):
+        people.execute(f"PUBLISH w TO '{tmp_path / target}'")
+        if rows:
+            with duckdb.connect(str(tmp_path / target) if rows == "w" else ":memory:") as receiver:
+                found = str(receiver.execute(f"{as_json} {rows}").fetchall())
+                if kind == "tuple":  # a structure in Parquet
+                    found = found.replace('{"element1":', "[").replace('"element2":', "").replace("}", "]")
+                assert found == str(expected)
+    with duckdb.connect() as receiver:
+        read = f"SELECT v FROM read_csv('{tmp_path}/csv/w.csv', all_varchar = true)"
+        assert receiver.execute(read).fetchall() == expected
+    for path in tmp_path.rglob("*.*"):
+        assert b"NEVERSEEN" not in path.read_bytes(), path.name

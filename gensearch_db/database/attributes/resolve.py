@@ -16,6 +16,7 @@ from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import source_relation
 from gensearch_db.database.taxonomies import Row, TaxonomyTree, rows_from_csv, rows_from_json, tree_from_rows
+from gensearch_db.database.type_names import without_entries
 from gensearch_db.domain.attribute import (
     Attribute,
     OrderedAttribute,
@@ -72,7 +73,8 @@ def _zone(session: Session, values: DistinctValues) -> str | None:
     zone, name = values.specification.timezone, values.column.name
     if values.family is not Family.TIMESTAMPTZ and zone is not None:
         raise SpecificationError(
-            f"column '{name}' is of type {values.column.type}: only a TIMESTAMP WITH TIME ZONE can have a timezone"
+            f"column '{name}' is of type {without_entries(values.column.type)}:"
+            " only a TIMESTAMP WITH TIME ZONE can have a timezone"
         )
     if values.family is Family.TIMESTAMPTZ and zone is None:
         raise SpecificationError(
@@ -211,7 +213,7 @@ class _Resolver:
         if self.specification.split is not None:
             if self.written_split(self.specification.split) != Anywhere():
                 raise SpecificationError(
-                    f"column '{self.name}' is of type {self.values.column.type};"
+                    f"column '{self.name}' is of type {without_entries(self.values.column.type)};"
                     f" '{self.specification.split}' needs numbers or dates"
                 )
             return self.own_order(), OrderedAttribute, None
