@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from gensearch_db.count_queries.diagram import Branch, DiagramBuilder, Region
 from gensearch_db.count_queries.drawing import draw_workload
 from gensearch_db.count_queries.expressions import known, position_of, upper_of
-from gensearch_db.count_queries.formula import AllOf, Formula, Test
+from gensearch_db.count_queries.formula import AllOf, Formula, Holds, Known, Test
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, family_of
 from gensearch_db.count_queries.resolving import resolve
+from gensearch_db.count_queries.segments import Segments
 from gensearch_db.count_queries.shares import Shares
 from gensearch_db.count_queries.true_counts import AttributeTruth, rows_satisfying, truth_of_values
 from gensearch_db.count_queries.workload import Workload, read_workload
@@ -29,7 +30,7 @@ from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.domain.attribute import Attribute
 from gensearch_db.domain.coverage import AttributeCoverage, WorkloadCoverage
 from gensearch_db.domain.workloads import with_workload
-from gensearch_db.errors import QueryError, near_matches
+from gensearch_db.errors import DataError, QueryError, near_matches
 from gensearch_db.problem.workload import DrawnWorkload, WorkloadSource
 from gensearch_db.tokens import error_at
 
@@ -131,7 +132,9 @@ def _conditions(release: Release, workload: Workload) -> Conditions:
 
 
 def _single_conditions(release: Release, query: CountQuery, formula: Formula) -> dict[int, Region]:
-    """For each column with a condition, the class of values that satisfies it."""
+    """For each column with a condition, the class of values that satisfies it; where nothing can, none on the first column."""
+    if formula is False:
+        return {0: _no_values(release.columns[0])}
     parts = formula.parts if isinstance(formula, AllOf) else () if formula is True else (formula,)
     regions: dict[int, Region] = {}
     for part in parts:
@@ -140,8 +143,16 @@ def _single_conditions(release: Release, query: CountQuery, formula: Formula) ->
             raise error_at(query.script, query.place.start, query.place.end, message)
         node = DiagramBuilder(part, release.columns, lambda *_: []).build()
         assert isinstance(node, Branch)
-        regions[part.column] = next(region for region, rest in node.classes if rest is True)
+        satisfying = (region for region, rest in node.classes if rest is True)
+        regions[part.column] = next(satisfying, None) or _no_values(release.columns[part.column])
     return regions
+
+
+def _no_values(column: PublishedColumn) -> Region:
+    """The class that holds no value of a column."""
+    if column.kind is Kind.ORDERED:
+        return Segments((), missing=False, reach=None if column.anchored else (0, 0))
+    return Holds(Known(), value=False)
 
 
 def _coverage(prepared: PreparedTable, release: Release, conditions: Conditions, queries: int) -> WorkloadCoverage:
@@ -201,7 +212,13 @@ def _view(
     next, of leaves published ``alone`` or ``beside`` the missing value, or of all ``values``."""
     shares = Shares(column)
     names = [str(shares.share(region)) for region in regions]
-    found = prepared.session.columns(_statement(prepared, place, column, shares, view))
+    try:
+        found = prepared.session.columns(_statement(prepared, place, column, shares, view))
+    except DataError as error:
+        raise QueryError(
+            f"values of column '{column.name}' ({column.type}) cannot be measured, as the conditions on it ask: {error}."
+            " Leave it out of the workload, or make a narrower number of it in a view"
+        ) from error
     table = np.column_stack([np.asarray(found[name], dtype=np.float64) for name in names])
     return np.asarray(found["code"], dtype=np.int64), np.asarray(found["measure"], dtype=np.float64), table
 

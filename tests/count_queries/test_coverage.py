@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import duckdb
 import pytest
 
@@ -18,7 +21,7 @@ SELECT COUNT(*) FROM t WHERE f < 2.5 AND day >= DATE '2024-01-20' AND age > 55;
 SELECT COUNT(*) FROM t WHERE s IN ('a', 'c') AND age IS NOT NULL;
 SELECT COUNT(*) FROM t;
 """
-PROBLEM = {
+PROBLEM: dict[str, Any] = {
     "table": "t",
     "into": "r",
     "quasi_identifiers": {
@@ -74,3 +77,45 @@ def test_only_conjunctions_can_be_minimised(text: str) -> None:
         pytest.raises(QueryError, match="line 1, column 1: a search can minimise"),
     ):
         count_error(prepared, Workload("w", read_queries(text)))
+
+
+NEVER = [
+    "age BETWEEN 3 AND 0",
+    "f > 3 AND f < 1",
+    "s = 'a' AND s = 'b'",
+    "age > 30 AND FALSE",
+    "day < DATE '2024-01-05' AND day > DATE '2024-02-05'",
+    "s IS NULL AND s = 'a'",
+]
+ALWAYS = ["age IS NULL OR age >= -1", "TRUE", "s = 'a' OR s <> 'a' OR s IS NULL"]
+
+
+@pytest.mark.parametrize(("conditions", "share"), [(NEVER, 0), (ALWAYS, 1)])
+@pytest.mark.parametrize("split", [{}, {"split": "anywhere"}, {"split": "every 10"}])
+def test_conditions_that_no_value_or_every_value_satisfies(
+    conditions: list[str], share: int, split: dict[str, str], tmp_path: Path
+) -> None:
+    """The first kind ended in StopIteration; what counts nothing, or everything, is never in error."""
+    connection = make_table()
+    workload = tmp_path / "w.sql"
+    workload.write_text(";\n".join(f"SELECT COUNT(*) FROM t WHERE {condition}" for condition in conditions))
+    problem = {**PROBLEM, "quasi_identifiers": {**PROBLEM["quasi_identifiers"], "age": split, "f": split}}
+    with Session(connection) as session, prepare(session, Problem.from_fields(problem)) as prepared:
+        coverage = count_error(prepared, Workload("w", read_queries(workload.read_text())))
+        assert coverage.shares(prepared.space.root).tolist() == [share] * len(conditions)
+    release = gensearch_db.anonymize(connection, **{**problem, "minimize": f"count_error('{workload}')", "node_limit": 50})
+    assert release.cost == 0
+
+
+@pytest.mark.parametrize(("kind", "values"), [("HUGEINT", [4, 2**127 - 1, -(2**127) + 1]), ("UHUGEINT", [4, 2**128 - 1])])
+def test_values_that_cannot_be_measured_are_refused_with_their_column(kind: str, values: list[int], tmp_path: Path) -> None:
+    """They were an error about no column and no workload."""
+    workload = tmp_path / "w.sql"
+    workload.write_text("SELECT COUNT(*) FROM t WHERE age <= 4")
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE t (age {kind})")
+    for value in values:
+        connection.execute(f"INSERT INTO t VALUES ('{value}')")
+    problem: dict[str, Any] = {"table": "t", "into": "r", "quasi_identifiers": {"age": {}}, "subject_to": ["k_anonymity(1)"]}
+    with pytest.raises(QueryError, match=rf"workload 'w': values of column 'age' \({kind}\) cannot be measured"):
+        gensearch_db.anonymize(connection, **problem, minimize=f"count_error('{workload}')")
