@@ -6,7 +6,6 @@ Results stream in DuckDB: a pending result holds its connection. Every helper he
 from __future__ import annotations
 
 import secrets
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.interruptible import InterruptibleRunner, Result
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.reported import commit_begins, commit_failed
+from gensearch_db.database.spilling import SpillDirectory
 from gensearch_db.errors import GensearchError, SpecificationError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Session:
 
     Statements raise :mod:`gensearch_db.errors` only (and ``KeyboardInterrupt``: Ctrl-C stops the running statement and leaves
     the connection usable). ``owns_connection`` closes the connection with the session. A database without a directory to
-    spill to gets a private one until :meth:`close`.
+    spill to gets a private one (``spilling.py``).
 
     ``committed``: whether the last :meth:`transaction` went through. What strikes afterwards, while temporary tables are
     dropped and settings put back, no longer makes the request a failure.
@@ -48,9 +48,9 @@ class Session:
         self._prefix = f"gensearch_{secrets.token_hex(6)}"
         self._runner = InterruptibleRunner(connection.interrupt)
         self.committed = False
-        self._spill: tempfile.TemporaryDirectory[str] | None = None
+        self._spill = SpillDirectory()
         try:
-            self._give_spill_directory()
+            self._spill.give(self)
         except BaseException:
             self.close()
             raise
@@ -66,7 +66,7 @@ class Session:
         with ExitStack() as steps:  # all are taken, whatever befalls one of them; the last comes first
             if self._owns_connection:
                 steps.callback(self.connection.close)
-            steps.callback(self._take_spill_directory)
+            steps.callback(self._spill.take, self)
             steps.callback(self._drop_leftovers)
 
     def execute(self, sql: Sql, parameters: Parameters = None) -> None:
@@ -262,24 +262,6 @@ class Session:
     def interrupt(self) -> None:
         """Stop the running statement, from another thread."""
         self.connection.interrupt()
-
-    def _give_spill_directory(self) -> None:
-        directory = self.value(statement("session/spill_directory"))
-        if not directory:
-            self._spill = tempfile.TemporaryDirectory(prefix="gensearch_", ignore_cleanup_errors=True)
-            with suppress(GensearchError):  # a locked configuration: statements then fail with a clear error where memory ends
-                self.execute(statement("session/set_spill_directory"), {"directory": self._spill.name})
-
-    def _take_spill_directory(self) -> None:
-        if self._spill is None:
-            return
-        try:
-            # DuckDB refuses to change the directory once it was used; it is then left set, and emptied.
-            with suppress(GensearchError):
-                self.insist(statement("session/reset_spill_directory"))
-        finally:
-            self._spill.cleanup()
-            self._spill = None
 
     def _drop_leftovers(self) -> None:
         """Tables whose own clean-up failed. In a transaction that was aborted nothing can be done: its end drops them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -167,6 +168,21 @@ def test_a_database_without_a_spill_directory_gets_one_for_the_session() -> None
     assert not Path(directory).exists()
     assert connection.execute(setting).fetchone() == ("",)
     connection.close()
+
+
+def test_a_spill_directory_that_was_used_stays_as_long_as_the_database() -> None:
+    """Found by fuzzing, 2026-11-28: it was removed with the user's own tables in it; later statements failed."""
+    with duckdb.connect(config={"temp_directory": "", "threads": 1}) as connection:
+        connection.execute("SET memory_limit = '25MB'")
+        with Session(connection) as session:
+            session.execute(Sql("CREATE TABLE mine AS SELECT hash(i) AS h FROM range(5000000) r(i)"))
+        (directory,) = connection.execute("SELECT current_setting('temp_directory')").fetchone() or ("",)
+        assert any("storage" in path.name for path in Path(directory).iterdir())
+        assert connection.execute("SELECT count(DISTINCT h % 1000) FROM mine").fetchone() == (1000,)
+        connection.execute("DROP TABLE mine")
+        with Session(connection) as session:
+            assert session.value(Sql("SELECT current_setting('temp_directory')")) == directory
+    shutil.rmtree(directory)
 
 
 def test_arrow_tables_are_read_under_a_name_of_ours(session: Session) -> None:

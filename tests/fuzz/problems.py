@@ -79,6 +79,7 @@ class Case:
         wide = any(max(column) - min(column) > WIDEST for column in numbers if column)
         refused = any(KINDS[kind].refused for name, kind, _ in self.columns if name in asked)
         more = len(self.problem["subject_to"]) > 1 or {"minimize", "person", "memory_limit"} & set(self.problem)
+        more = more or any(self.sensitive.values())  # a declaration may lack a value
         return bool(plain and not wide and not refused and not more)
 
     @property
@@ -176,7 +177,7 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
     problem["subject_to"] += options.pop("more", [])
     problem |= options
     if problem["strategy"] == "enumeration" and draw(st.booleans()):
-        problem["statistics"] = "sql"
+        problem |= {"statistics": "sql", "node_limit": min(problem["node_limit"], 50)}  # a statement for each node
     return Case(tuple(columns), problem, trees)
 
 

@@ -47,6 +47,19 @@ def test_columns_too_wide_to_measure_are_refused(tmp_path: Path, values: list[fl
     refused(tmp_path, case_of({"age": ("DOUBLE", values)}, {"age": {}}, strategy=strategy), "'age' reaches from")
 
 
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_quantiles_between_the_largest_numbers(tmp_path: Path, kind: str) -> None:
+    """2026-11-28: the roundest number next to the largest double is larger than it (OverflowError)."""
+    largest = {"DOUBLE": 1.7976931348623157e308, "FLOAT": 3.4028234663852886e38}[kind]
+    wide = case_of({"age": (kind, [-largest, -1.5e16, 0.0, largest])}, {"age": {"split": "3 quantiles"}})
+    if kind == "DOUBLE":
+        refused(tmp_path, wide, "'age' reaches from")
+        return
+    with duckdb.connect() as connection:
+        wide.create(connection)
+        assert gensearch_db.anonymize(connection, **wide.problem).blocks == 3
+
+
 @pytest.mark.parametrize("strategy", ["mondrian", "block_graph", "enumeration"])
 @pytest.mark.parametrize(
     "constraint",

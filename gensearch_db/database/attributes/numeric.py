@@ -147,7 +147,8 @@ def _held(exact: Fraction, family: Family, type_name: str) -> Any:
     if family is Family.DECIMAL:
         scale = decimal_scale(type_name)
         return Decimal(math.floor(exact * 10**scale)).scaleb(-scale, _EXACT)
-    return _nearest_single(exact, float(exact)) if type_name == "FLOAT" else float(exact)
+    nearest = _nearest_double(exact)
+    return _nearest_single(exact, nearest) if type_name == "FLOAT" else nearest
 
 
 def _roundest_moment(below: int, position: int, family: Family) -> int:
@@ -192,10 +193,7 @@ def _float_grid(width: Fraction, *, single: bool) -> tuple[Callable[[float], int
 
     def edge(number: int) -> float:
         """The lower edge of a bin."""
-        try:
-            nearest = float(number * width)
-        except OverflowError:
-            return math.inf if number > 0 else -math.inf
+        nearest = _nearest_double(number * width)
         return _nearest_single(number * width, nearest) if single else nearest
 
     def bin_of(position: float) -> int:
@@ -208,6 +206,14 @@ def _float_grid(width: Fraction, *, single: bool) -> tuple[Callable[[float], int
         return number if edge(number) <= position else number - 1
 
     return bin_of, edge
+
+
+def _nearest_double(exact: Fraction) -> float:
+    """The double nearest to ``exact``; infinite beyond the largest."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def _nearest_single(exact: Fraction, nearest: float) -> float:
