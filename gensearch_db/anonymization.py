@@ -145,9 +145,21 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
     if "k" in given:
         given["subject_to"] = (*given.get("subject_to", ()), f"k_anonymity({given.pop('k')})")
     problem = _collected(problems, lambda: Problem.from_fields(given))
+    if len(problems):
+        _check_calls(problems, given)
     problems.raise_if_any()
     assert problem is not None
     return problem
+
+
+def _check_calls(problems: Problems, given: Mapping[str, Any]) -> None:
+    """Add what is wrong with constraints and cost, which would be read once the other fields are right."""
+    constraints, sensitive, minimize = given.get("subject_to"), given.get("sensitive", ()), given.get("minimize")
+    if isinstance(constraints, list | tuple) and isinstance(sensitive, Mapping | list | tuple):
+        written = [each for each in constraints if isinstance(each, str)]
+        _collected(problems, lambda: constraints_from_texts(written, tuple(sensitive)))
+    if isinstance(minimize, str):
+        _collected(problems, lambda: cost_from_text(minimize))
 
 
 def anonymize(

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from gensearch_db.errors import Problems, SpecificationError
 from gensearch_db.problem.sensitive import by_name
+from gensearch_db.problem.wrong_fields import complaints
 
 
 class Strategy(StrEnum):
@@ -231,10 +232,8 @@ class Problem(_Model):
             return cls(**fields)
         except ValidationError as error:
             problems = Problems(SpecificationError)
-            for detail in error.errors():
-                place = ".".join(str(part) for part in detail["loc"])
-                message = detail["msg"].removeprefix("Value error, ")
-                problems.add(f"{place}: {message}" if place else message)
+            for complaint in complaints(error, _MODELS):
+                problems.add(complaint)
             problems.raise_if_any()
             raise
 
@@ -264,6 +263,13 @@ class Problem(_Model):
         """Read what :meth:`to_json` wrote."""
         return cls.model_validate_json(text)
 
+
+_MODELS: dict[tuple[str, ...], type[BaseModel]] = {
+    (): Problem,
+    ("quasi_identifiers",): QuasiIdentifier,
+    ("sensitive",): SensitiveColumn,
+}
+"""Whose fields may be written where in a problem."""
 
 _UNITS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "millisecond": 0.001}
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from gensearch_db.problem.calls import plain
 from gensearch_db.problem.problem import QuasiIdentifier, SensitiveColumn
+from gensearch_db.problem.wrong_fields import complaints
 from gensearch_db.statements.reader import Reader
 from gensearch_db.tokens import Kind
 
@@ -54,11 +55,7 @@ def _read(reader: Reader, first: int, model: type[Column], options: Mapping[str,
     try:
         return model(**fields)
     except ValidationError as error:
-        messages = (detail["msg"].removeprefix("Value error, ") for detail in error.errors())
-        places = (".".join(str(part) for part in detail["loc"]) for detail in error.errors())
-        complaint = "; ".join(
-            f"{place}: {message}" if place else message for place, message in zip(places, messages, strict=True)
-        )
+        complaint = "; ".join(complaints(error, {(): model}))
         raise reader.wrap(first, complaint) from None
 
 

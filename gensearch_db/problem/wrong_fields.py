@@ -1,0 +1,78 @@
+"""What is wrong with the fields of a problem, in words that say what to write instead.
+
+Pydantic finds it; its own words ("Extra inputs are not permitted") speak of its own world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gensearch_db.errors import near_matches
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
+
+_WANTED = {
+    "model_type": 'must be a group of options, as in { split = "every 5" }, or {}',
+    "dict_type": "must be a group of named values, as in { age = {} }",
+    "tuple_type": 'must be a list, as in ["a", "b"]',
+    "string_type": "must be a text",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "finite_number": "must be a finite number",
+}
+"""By the type of pydantic's error: what the field must be."""
+
+MEANINGS = {
+    "table": "the table, view, file or query to anonymize",
+    "into": "the name of the release",
+    "quasi_identifiers": "the columns that others could link to a person",
+}
+"""The fields that every problem has."""
+
+
+def complaints(error: ValidationError, models: Mapping[tuple[str, ...], type[BaseModel]]) -> Iterator[str]:
+    """One sentence for each wrong field. ``models``: whose fields may stand at the top ``()`` and below which field."""
+    told: set[tuple[int | str, ...]] = set()
+    for detail in error.errors():
+        place = detail["loc"]
+        if place[:1] == ("options",):
+            place = place[:2]  # pydantic tells once for each type that an option may have
+        if place in told:
+            continue
+        told.add(place)
+        yield _complaint(detail, place, models)
+
+
+def _complaint(detail: ErrorDetails, place: tuple[int | str, ...], models: Mapping[tuple[str, ...], type[BaseModel]]) -> str:
+    kind, where = detail["type"], ".".join(str(part) for part in place)
+    if kind == "missing":
+        return f"'{where}' is missing: {MEANINGS.get(where, 'it has no default')}"
+    if kind == "extra_forbidden":
+        above, name = place[:-1], str(place[-1])
+        known = models[() if not above else (str(above[0]),)].model_fields
+        return f"{''.join(f'{part}.' for part in above)}{name}: there is no such field{near_matches(name, known)}"
+    if place[:1] == ("options",) and len(place) > 1:
+        return f"{where}: must be a text, a number, true or false"
+    if kind == "value_error":
+        return f"{where}: {_own_words(detail)}" if where else _own_words(detail)
+    wanted = _WANTED.get(kind) or detail["msg"].replace("Input should be", "must be", 1)
+    return f"{where}: {wanted}{_found(detail['input'])}"
+
+
+def _own_words(detail: ErrorDetails) -> str:
+    return detail["msg"].removeprefix("Value error, ")
+
+
+def _found(value: Any) -> str:
+    """What was written, where that is short."""
+    if isinstance(value, bool):
+        return f", not {str(value).lower()}"
+    return f", not {value!r}" if isinstance(value, str | int | float) else ""

@@ -1,0 +1,68 @@
+"""A wrong problem is refused once, with everything that is wrong with it, in words that say what to write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gensearch_db.anonymization import problem_from_fields
+from gensearch_db.errors import SpecificationError
+
+GOOD: dict[str, Any] = {"table": "t", "into": "r", "quasi_identifiers": {"age": {}}}
+
+
+def refused(**fields: Any) -> list[str]:
+    """The problems that are told."""
+    with pytest.raises(SpecificationError) as caught:
+        problem_from_fields(fields)
+    return list(caught.value.problems or [str(caught.value)])
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"identifer": ["name"]}, "identifer: there is no such field; did you mean 'identifiers' or 'quasi_identifiers'?"),
+        (
+            {"quasi_identifiers": {"age": {"splt": "every 5"}}},
+            "quasi_identifiers.age.splt: there is no such field; did you mean 'split'?",
+        ),
+        ({"sensitive": {"s": {"ordre": True}}}, "sensitive.s.ordre: there is no such field; did you mean 'order'?"),
+        (
+            {"quasi_identifiers": {"age": 3}},
+            'quasi_identifiers.age: must be a group of options, as in { split = "every 5" }, or {}, not 3',
+        ),
+        ({"keep": "weight"}, 'keep: must be a list, as in ["a", "b"], not \'weight\''),
+        ({"suppress_at_most": 200}, "suppress_at_most: must be less than or equal to 100, not 200"),
+        ({"suppress_at_most": float("nan")}, "suppress_at_most: must be a finite number, not nan"),
+        ({"threads": 0}, "threads: must be greater than or equal to 1, not 0"),
+        ({"node_limit": "many"}, "node_limit: must be a whole number, not 'many'"),
+        ({"typed_columns": "maybe"}, "typed_columns: must be true or false, not 'maybe'"),
+        ({"options": {"look_ahead": [1]}}, "options.look_ahead: must be a text, a number, true or false"),
+        (
+            {"strategy": "fast"},
+            "strategy: must be 'block_graph', 'enumeration', 'mondrian' or 'mondrian_steepest', not 'fast'",
+        ),
+        ({"stop_after": "soon"}, "stop_after: 'soon' is not a duration; write for example '90 seconds' or '1 minute'"),
+    ],
+)
+def test_a_wrong_field_is_told_in_our_words(fields: dict[str, Any], told: str) -> None:
+    assert refused(**{**GOOD, **fields}) == [told]
+
+
+def test_what_is_missing_is_told_with_its_meaning() -> None:
+    assert refused() == [
+        "'table' is missing: the table, view, file or query to anonymize",
+        "'into' is missing: the name of the release",
+        "'quasi_identifiers' is missing: the columns that others could link to a person",
+    ]
+
+
+def test_wrong_fields_constraints_and_costs_are_told_together() -> None:
+    told = refused(
+        **{**GOOD, "strategy": "fast", "subject_to": ["k_anonimity(2)", "k_anonymity(ten)"], "minimize": "discernability"}
+    )
+    assert len(told) == 4
+    assert [word in line for word, line in zip(("strategy", "k_anonimity", "ten", "discernability"), told, strict=True)] == [
+        True
+    ] * 4
