@@ -68,7 +68,7 @@ class GlobalCertaintyPenalty(PlainCost):
 
 def span(attribute: Attribute, region: Region) -> float:
     """The share of the domain between the region's smallest and largest value, in [0, 1]; for categories, of the values."""
-    occurring = [leaf for leaf in attribute.leaves if leaf.occurs]
+    occurring = attribute.occurring_leaves
     if isinstance(attribute, OrderedAttribute) and not attribute.categorical:
         whole = occurring[-1].start - occurring[0].start
         codes = edge_interval(region)

@@ -6,7 +6,8 @@ one-step extension of the cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,14 @@ def single_values(attribute: Attribute, measure: Measure) -> NDArray[np.float64]
 def smallest_extensions(attribute: Attribute, measure: Measure, values_labels: bool) -> NDArray[np.float64]:
     """Per leaf value the least measure of a region that holds it and another occurring value; infinite without another."""
     occurring = [code for code, leaf in enumerate(attribute.leaves) if leaf.occurs]
+    by_value = values_labels and not (isinstance(attribute, OrderedAttribute) and not attribute.categorical)
     return np.array(
         [
             min(
-                (measure(attribute, region) for region in _extensions(attribute, code, occurring, values_labels)),
+                (
+                    measure(attribute, LeafSet(1 << code | 1 << other) if by_value else attribute.tight([code, other]))
+                    for other in _others(attribute, code, occurring, by_value)
+                ),
                 default=np.inf,
             )
             for code in range(attribute.leaf_count)
@@ -39,19 +44,14 @@ def smallest_extensions(attribute: Attribute, measure: Measure, values_labels: b
     )
 
 
-def _extensions(attribute: Attribute, code: int, occurring: list[int], values_labels: bool) -> Iterator[Region]:
-    if isinstance(attribute, OrderedAttribute):
-        below = [other for other in occurring if other < code][-1:]
-        above = [other for other in occurring if other > code][:1]
-        others = below + above
-    else:
-        others = [other for other in occurring if other != code]
-    by_value = values_labels and not (isinstance(attribute, OrderedAttribute) and not attribute.categorical)
-    for other in others:
-        if by_value:
-            yield LeafSet(1 << code | 1 << other)
-        else:
-            yield attribute.tight([code, other])
+def _others(attribute: Attribute, code: int, occurring: list[int], by_value: bool) -> list[int]:
+    """Values one of which makes the smallest region together with ``code``: its neighbours, in a taxonomy too, where the nodes
+    that hold a leaf lie inside one another and one of its neighbours is in the lowest that holds any other. All values where
+    regions are sets: those have few."""
+    below, above = bisect_left(occurring, code), bisect_right(occurring, code)
+    if isinstance(attribute, OrderedAttribute) or (isinstance(attribute.root, Interval) and not by_value):
+        return occurring[max(0, below - 1) : below] + occurring[above : above + 1]
+    return occurring[:below] + occurring[above:]
 
 
 def sum_prices(

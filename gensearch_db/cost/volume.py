@@ -67,7 +67,13 @@ class Volume(Cost):
 
     def prices(self, cells: Cells, table: Table, smallest: Rows, values_labels: bool) -> NDArray[np.float64]:
         """The volume of the cell; of a small one that of its smallest extension."""
-        return product_prices(cells, table.space.attributes, self._edge, smallest, values_labels)
+        widths = {attribute.name: smallest_width(attribute) for attribute in table.space.attributes}
+
+        def measure(attribute: Attribute, region: Region) -> float:
+            """The edge along one attribute."""
+            return attribute.length(region) / widths[attribute.name] if self.real else attribute.occurring(region)
+
+        return product_prices(cells, table.space.attributes, measure, smallest, values_labels)
 
     def compiled(self, table: Table) -> tuple[CompiledCost, ...] | None:
         """Unit cells need nothing; lengths need each attribute's unit."""

@@ -68,6 +68,11 @@ class Attribute(ABC):
         """The number of leaf values, absent taxonomy leaves included."""
         return len(self.leaves)
 
+    @cached_property
+    def occurring_leaves(self) -> tuple[Leaf, ...]:
+        """The leaf values that occur in the table, in order."""
+        return tuple(leaf for leaf in self.leaves if leaf.occurs)
+
     @property
     @abstractmethod
     def root(self) -> Region:

@@ -6,6 +6,7 @@ children and is determined by its interval of leaf codes.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,13 +75,12 @@ class Taxonomy:
         present = list(codes)
         low, high = min(present), max(present)
         node = self.root
-        while True:
-            for child in node.children:
-                if child.interval.contains(low) and child.interval.contains(high):
-                    node = child
-                    break
-            else:
-                return node
+        while node.children:
+            child = node.children[bisect_right(node.children, low, key=lambda each: each.interval.lower) - 1]
+            if not child.interval.contains(high):
+                break
+            node = child
+        return node
 
 
 Nested = list[tuple[str, "Nested"]]

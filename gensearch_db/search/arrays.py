@@ -179,7 +179,7 @@ def _occurring_mask(attribute: Attribute) -> int:
 
 
 def _whole_span(attribute: Attribute) -> float:
-    occurring = [leaf for leaf in attribute.leaves if leaf.occurs]
+    occurring = attribute.occurring_leaves
     if _categorical(attribute):
         return float(max(0, len(occurring) - 1))
     return float(occurring[-1].start - occurring[0].start) if occurring else 0.0

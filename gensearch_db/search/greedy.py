@@ -45,7 +45,52 @@ def parts_hold(
 
 
 @compiled
-def take_steepest(
+def rank_splits(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> None:
+    """Put every split of a feasible block on the stack, ranked by what its parts cost as far as their regions and sizes tell.
+    The sums of the block must stand in ``kernel.sums``."""
+    candidates = kernel.candidates
+    rows = np.int64(0)
+    for i in range(start, end):
+        rows += kernel.cells.rows[kernel.order[i]]
+    candidates.top[0] = 0
+    candidates.worth[0] = OWN_COSTS
+    push_splits(kernel, words, rows, np.inf)
+    candidates.best[0] = np.inf
+
+
+@compiled
+def try_splits(
+    kernel: Kernel,
+    start: int,
+    end: int,
+    words: NDArray[np.uint64],
+    allowed: NDArray[np.int64],
+    checks: int,
+    boundaries: NDArray[np.int64],
+    part_words: NDArray[np.uint64],
+) -> int:
+    """Try splits off the stack, best ranked first, and keep the one with only feasible parts that cost least, until none is
+    left, ``checks`` have only feasible parts or the ``allowed`` cells were read, which are used up. Returns the checks left.
+
+    A block may have thousands of splits with parts that are not feasible, each of which takes as long as a look at the block.
+    """
+    candidates = kernel.candidates
+    while candidates.top[0] > 0 and checks > 0 and allowed[0] > 0:
+        allowed[0] -= end - start + candidates.top[0]
+        j, position = pop_best(candidates, 0)
+        parts = divide(kernel, start, end, j, position, boundaries)
+        hold, total = parts_hold(kernel, words, j, position, parts, boundaries, part_words)
+        if hold:
+            checks -= 1
+            if total < candidates.best[0]:
+                candidates.best[0] = total
+                candidates.best_split[0] = j
+                candidates.best_split[1] = position
+    return checks
+
+
+@compiled
+def take_best(
     kernel: Kernel,
     start: int,
     end: int,
@@ -53,34 +98,17 @@ def take_steepest(
     cost: float,
     boundaries: NDArray[np.int64],
     part_words: NDArray[np.uint64],
-) -> tuple[int, int, int]:
-    """Divide a feasible block by the split with the least cost of its parts among those with only feasible parts. Returns its
-    attribute, position and number of parts; attribute -1 where every split would raise the cost. The sums of the block must
-    stand in ``kernel.sums``.
-    """
+) -> int:
+    """Divide a block by the split that :func:`try_splits` kept. Returns its number of parts; 0 where none was kept, or where it
+    would raise the cost."""
     candidates = kernel.candidates
-    first = candidates.top[0]
-    rows = np.int64(0)
-    for i in range(start, end):
-        rows += kernel.cells.rows[kernel.order[i]]
-    candidates.worth[0] = OWN_COSTS
-    push_splits(kernel, words, rows, np.inf)
-    checks = kernel.guide.checks
-    best, best_attribute, best_position = np.inf, -1, 0
-    while candidates.top[0] > first and checks > 0:
-        j, position = pop_best(candidates, first)
-        parts = divide(kernel, start, end, j, position, boundaries)
-        hold, total = parts_hold(kernel, words, j, position, parts, boundaries, part_words)
-        if hold:
-            checks -= 1
-            if total < best:
-                best, best_attribute, best_position = total, j, position
-    candidates.top[0] = first
-    if best <= cost:
-        parts = divide(kernel, start, end, best_attribute, best_position, boundaries)
-        parts_hold(kernel, words, best_attribute, best_position, parts, boundaries, part_words)
-        return best_attribute, best_position, parts
-    return -1, 0, 0
+    candidates.top[0] = 0
+    if candidates.best[0] == np.inf or candidates.best[0] > cost:
+        return 0
+    j, position = candidates.best_split
+    parts = divide(kernel, start, end, j, position, boundaries)
+    parts_hold(kernel, words, j, position, parts, boundaries, part_words)
+    return parts
 
 
 @compiled
@@ -91,9 +119,9 @@ def take_median(
     words: NDArray[np.uint64],
     boundaries: NDArray[np.int64],
     part_words: NDArray[np.uint64],
-) -> tuple[int, int, int]:
+) -> int:
     """Divide the block evaluated last at the median of the widest attribute (in shares of its domain) whose parts are all
-    feasible. Returns as :func:`take_steepest` does.
+    feasible. Returns its number of parts; 0 where there is none.
     """
     space = kernel.space
     widths = np.empty(len(space.kinds), np.float64)
@@ -111,8 +139,8 @@ def take_median(
             parts = divide(kernel, start, end, j, position, boundaries)
             hold, _ = parts_hold(kernel, words, j, position, parts, boundaries, part_words)
             if hold:
-                return j, position, parts
-    return -1, 0, 0
+                return parts
+    return 0
 
 
 @compiled
@@ -175,42 +203,51 @@ def cut(
     most_cells: int,
     most_parts: int,
     place: NDArray[np.int64],
+    costs: NDArray[np.float64],
     ends: NDArray[np.int64],
     block_words: NDArray[np.uint64],
     pending_ends: NDArray[np.int64],
     pending_words: NDArray[np.uint64],
-) -> float:
+) -> None:
     """Go on cutting the pending blocks, all feasible, by steepest decrease (``by_cost``) or at medians, until none is left or
-    blocks of ``most_cells`` cells together were looked at.
+    ``most_cells`` cells were read.
 
-    ``place`` counts the pending blocks, the blocks that stay whole, and holds the cell where the next pending block starts.
-    Writes the end of the slice and the words of each block that stays whole; returns what these cost together.
+    ``place`` counts the pending blocks, the blocks that stay whole, holds the cell where the next pending block starts, and how
+    many splits of it are still to be found feasible (-1: it was not looked at yet; the splits left lie on the stack).
+    ``costs``: of the blocks that stay whole together, of the next pending block. Writes the end of the slice and the words of
+    each block that stays whole.
     """
     boundaries = np.empty(most_parts + 2, np.int64)
     part_words = np.empty((most_parts, len(kernel.space.empty_words)), np.uint64)
-    pending, count, start = place
-    total = 0.0
-    while pending > 0 and most_cells > 0:
-        pending -= 1
-        end = pending_ends[pending]
-        most_cells -= end - start
-        words = pending_words[pending].copy()
-        _, _, _, cost = evaluate_block(kernel, start, end, words, kernel.cells.cost_columns)
+    pending, count, start, checks = place
+    allowed = np.array([most_cells])
+    while pending > 0 and allowed[0] > 0:
+        end = pending_ends[pending - 1]
+        words = pending_words[pending - 1].copy()
+        if checks < 0:
+            allowed[0] -= end - start
+            costs[1] = evaluate_block(kernel, start, end, words, kernel.cells.cost_columns)[3]
+            checks = kernel.guide.checks
+            if by_cost:
+                rank_splits(kernel, start, end, words)
         if by_cost:
-            j, _, parts = take_steepest(kernel, start, end, words, cost, boundaries, part_words)
+            checks = try_splits(kernel, start, end, words, allowed, checks, boundaries, part_words)
+            if checks > 0 and kernel.candidates.top[0] > 0:
+                break
+            parts = take_best(kernel, start, end, words, costs[1], boundaries, part_words)
         else:
-            j, _, parts = take_median(kernel, start, end, words, boundaries, part_words)
-        if j < 0:
+            parts = take_median(kernel, start, end, words, boundaries, part_words)
+        pending -= 1
+        checks = -1
+        if parts == 0:
             block_words[count] = words
             ends[count] = end
             count += 1
-            total += cost
+            costs[0] += costs[1]
             start = end
-            continue
         for part in range(parts - 1, -1, -1):
             if boundaries[part] < boundaries[part + 1]:
                 pending_ends[pending] = boundaries[part + 1]
                 pending_words[pending] = part_words[part]
                 pending += 1
-    place[0], place[1], place[2] = pending, count, start
-    return total
+    place[0], place[1], place[2], place[3] = pending, count, start, checks

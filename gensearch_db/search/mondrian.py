@@ -20,7 +20,7 @@ from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
 CELLS_BETWEEN_LOOKS = 500_000
-"""Cells of the blocks that are looked at between two looks at the clock: some hundredths of a second."""
+"""Cells that are read between two looks at the clock: some hundredths of a second."""
 
 
 def mondrian_search(
@@ -65,11 +65,12 @@ def greedy_slices(
     ends, block_words = np.zeros(size, np.int64), np.zeros((size, len(words)), np.uint64)
     pending_ends, pending_words = np.zeros(size + 1, np.int64), np.zeros((size + 1, len(words)), np.uint64)
     pending_ends[0], pending_words[0] = end, words
-    place = np.array([1, 0, start])
-    arrays = (place, ends, block_words, pending_ends, pending_words)
-    cost = 0.0
+    place, costs = np.array([1, 0, start, -1]), np.zeros(2)
+    arrays = (place, costs, ends, block_words, pending_ends, pending_words)
     while place[0] > 0 and in_time():
-        cost += float(cut(worker.compiled, by_cost, CELLS_BETWEEN_LOOKS, worker.most_parts, *arrays))
+        cut(worker.compiled, by_cost, CELLS_BETWEEN_LOOKS, worker.most_parts, *arrays)
+    worker.kernel.candidates.top[0] = 0
+    cost = float(costs[0])
     bounds = [start, *ends[: place[1]].tolist()]
     slices = [(bounds[i], bounds[i + 1], block_words[i]) for i in range(len(bounds) - 1)]
     for i in range(int(place[0]) - 1, -1, -1):
