@@ -116,10 +116,8 @@ def _on_grid(
 ) -> QuasiIdentifier:
     if columns.kind != "ordered":
         return specification
-    context = {"lower": columns.lower, "upper": columns.upper, "type": columns.type}
-    sql = statement("statements/apply_boundaries", blocks=entry.blocks_name, **context)
-    lowest, highest = columns.domain
-    bounds = [bound for (bound,) in session.rows(sql, {"lowest": lowest, "highest": highest})]
+    sql = statement("statements/apply_boundaries", blocks=entry.blocks_name, lower=columns.lower, upper=columns.upper)
+    bounds = [bound for (bound,) in session.rows(sql)]
     return specification.model_copy(update={"split": "at " + ", ".join(bounds) if bounds else "1 quantiles"})
 
 

@@ -16,9 +16,8 @@ JOIN {{ leaves | qualified }} AS leaf ON CASE
     WHEN region.{{ missing | identifier }} = 'only' THEN false
 {% endif %}
     WHEN region.{{ lower | identifier }} = region.{{ upper | identifier }} THEN
-        leaf.lower = region.{{ lower | identifier }} AND leaf.upper = region.{{ lower | identifier }}
+        coalesce(leaf.point_lower = region.{{ lower | identifier }}, false)
     ELSE (region.{{ lower | identifier }} IS NULL OR coalesce(leaf.lower >= region.{{ lower | identifier }}, false))
-     AND (region.{{ upper | identifier }} IS NULL OR coalesce(CASE WHEN leaf.lower = leaf.upper
-            THEN leaf.upper < region.{{ upper | identifier }} ELSE leaf.upper <= region.{{ upper | identifier }} END, false))
+     AND (region.{{ upper | identifier }} IS NULL OR coalesce(leaf.upper <= region.{{ upper | identifier }}, false))
 END
 ORDER BY region ASC, code ASC

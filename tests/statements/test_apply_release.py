@@ -27,7 +27,12 @@ KINDS = {
     "steps and missing values": "age SPLIT EVERY 10, gaps SPLIT EVERY 2",
     "quantiles and doubles": "age SPLIT 5 QUANTILES, measure SPLIT EVERY 1",
     "every value": "age SPLIT ANYWHERE, flag",
-    "every decimal": "price SPLIT AT 1.5, 3.2",
+    "cut points": "price SPLIT AT 1.5, 3.2",
+    "every double": "measure SPLIT ANYWHERE, flag",
+    "every decimal": "price SPLIT ANYWHERE",
+    "every moment": "moment SPLIT ANYWHERE",
+    "every value of a domain": "measure SPLIT ANYWHERE DOMAIN (0, 4.875), grade",
+    "a domain from its first value to its last": "age SPLIT ANYWHERE DOMAIN (0, 59)",
     "a domain": "age SPLIT EVERY 20 DOMAIN (0, 100), grade",
     "dates": "day SPLIT EVERY MONTH",
     "timestamps": "moment SPLIT EVERY DAY",
@@ -55,13 +60,36 @@ def test_a_release_applied_to_its_source_is_the_same(connection: Connection, kin
     ).fetchall()
     rows = connection.execute("ANONYMIZE TABLE t INTO again REPLACE USING RELEASE r").fetchall()
     assert rows[0][2:5] == (300, 0, 0)
-    # Calendar units have labels of their own (2020-10), which the release's bounds alone do not bring back.
-    calendar = {"dates": "EXCLUDE (day)", "timestamps": "EXCLUDE (moment)"}.get(kinds, "")
+    # Calendar units have labels of their own (2020-10), which the release's bounds alone do not bring back, and so have
+    # intervals of measured columns that end with a value that is theirs alone ([2.5, 7.25]).
+    worded = {"dates": "day", "timestamps": "moment", "every moment": "moment", "every decimal": "price"}
+    worded |= {"every double": "measure", "every value of a domain": "measure"}
+    calendar = f"EXCLUDE ({worded[kinds]})" if kinds in worded else ""
     for table in ("r", "r_blocks"):
         again = table.replace("r", "again", 1)
         difference = f"SELECT * {calendar} FROM {table} EXCEPT ALL SELECT * {calendar} FROM {again}"
         assert connection.execute(difference).fetchall() == []
     assert connection.execute("SELECT count(*) > 1 FROM r_blocks").fetchall() == [(True,)]
+
+
+def test_new_rows_with_a_single_value_of_a_measured_column_are_released() -> None:
+    """They were held back: the grid of the release's bounds had no place behind the value. Other values of new rows stay
+    outside the value's block, and the block keeps its value's label."""
+    with connect() as connection:
+        connection.execute("""
+            CREATE TABLE old AS SELECT (i % 2 * 1.5)::DOUBLE AS x, 'flu' AS illness FROM range(20) AS s(i);
+            CREATE TABLE fresh AS SELECT * FROM (
+                VALUES (0.0::DOUBLE, 'a'), (0.0, 'b'), (1.5, 'c'), (1.5, 'd'), (1.5, 'e'),
+                       (1.25, 'f'), (1.5000001, 'g'), (-1, 'h')
+            ) AS v(x, illness);
+            ANONYMIZE TABLE old INTO r QUASI IDENTIFIERS (x SPLIT ANYWHERE) SENSITIVE (illness) SUBJECT TO k_anonymity(2);
+        """).fetchall()
+        rows = connection.execute("ANONYMIZE TABLE fresh INTO again USING RELEASE r").fetchall()
+        assert rows[0][2:5] == (5, 3, 0)
+        found = connection.execute("SELECT x, illness FROM again ORDER BY illness").fetchall()
+        assert found == [("0.0", "a"), ("0.0", "b"), ("1.5", "c"), ("1.5", "d"), ("1.5", "e")]
+        blocks = connection.execute("SELECT x, x_lower, x_upper, count FROM again_blocks ORDER BY x").fetchall()
+        assert blocks == [("0.0", 0, 0, 2), ("1.5", 1.5, 1.5, 3)]
 
 
 def test_persons_are_counted_as_in_the_release(connection: Connection) -> None:

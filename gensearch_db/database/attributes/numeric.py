@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,12 +53,20 @@ def anywhere(values: DistinctValues, domain: Domain) -> Plan:
 
 
 def at(values: DistinctValues, cuts: Sequence[Any], domain: Domain) -> Plan:
-    """Leaves between ascending cut points; those that no row falls in are kept, as the user drew them."""
-    cuts = sorted(set(cuts))
-    ends = [None, *cuts, None]
-    codes = [bisect_right(cuts, position) for position in values.positions]
+    """Leaves between cut points; those that no row falls in are kept, as the user drew them, and cut points outside the domain
+    cut nothing. Between a cut point that is given twice and itself lies one value: a leaf of its own."""
+    alone = {cut for cut, times in Counter(cuts).items() if times > 1}
+    behind = {next_place(cut, values.family, values.column.type) for cut in alone}
+    reached = {place for place in behind if place <= values.positions[-1]}
+    inner = sorted(cut for cut in {*cuts, *reached} if domain is None or domain[0] < cut < domain[1])
+    ends = [None, *inner, None]
+    codes = [bisect_right(inner, position) for position in values.positions]
     occupied = set(codes)
-    leaves = [LeafPlan(ends[code], ends[code + 1], occurs=code in occupied) for code in range(len(ends) - 1)]
+    ordinal = {position: number for number, position in enumerate(values.positions) if position in alone}
+    leaves = [
+        LeafPlan(lower, upper, point=ordinal.get(domain[0] if lower is None and domain else lower), occurs=code in occupied)
+        for code, (lower, upper) in enumerate(pairwise(ends))
+    ]
     return _plan(leaves, codes, domain)
 
 
