@@ -12,7 +12,6 @@ from gensearch_db.errors import near_matches
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
-    from pydantic_core import ErrorDetails
 
 _WANTED = {
     "model_type": 'must be a group of options, as in { split = "every 5" }, or {}',
@@ -51,7 +50,9 @@ def complaints(error: ValidationError, models: Mapping[tuple[str, ...], type[Bas
         yield _complaint(detail, place, models)
 
 
-def _complaint(detail: ErrorDetails, place: tuple[int | str, ...], models: Mapping[tuple[str, ...], type[BaseModel]]) -> str:
+def _complaint(
+    detail: Mapping[str, Any], place: tuple[int | str, ...], models: Mapping[tuple[str, ...], type[BaseModel]]
+) -> str:
     kind, where = detail["type"], ".".join(str(part) for part in place)
     if kind == "missing":
         return f"'{where}' is missing: {MEANINGS.get(where, 'it has no default')}"
@@ -63,12 +64,12 @@ def _complaint(detail: ErrorDetails, place: tuple[int | str, ...], models: Mappi
         return f"{where}: must be a text, a number, true or false"
     if kind == "value_error":
         return f"{where}: {_own_words(detail)}" if where else _own_words(detail)
-    wanted = _WANTED.get(kind) or detail["msg"].replace("Input should be", "must be", 1)
+    wanted = _WANTED.get(kind) or str(detail["msg"]).replace("Input should be", "must be", 1)
     return f"{where}: {wanted}{_found(detail['input'])}"
 
 
-def _own_words(detail: ErrorDetails) -> str:
-    return detail["msg"].removeprefix("Value error, ")
+def _own_words(detail: Mapping[str, Any]) -> str:
+    return str(detail["msg"]).removeprefix("Value error, ")
 
 
 def _found(value: Any) -> str:
