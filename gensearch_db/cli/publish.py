@@ -33,4 +33,4 @@ def command(
             typer.echo(f"{each.table}: {each.rows:,} rows in {each.file}")
         for release, note in {each.release: each.note for each in published}.items():
             if note is not None:
-                typer.echo(f"gensearch: warning: {release} is {note}", err=True)
+                typer.echo(f"gensearch: warning: {release}: {note}", err=True)

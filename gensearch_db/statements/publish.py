@@ -27,8 +27,8 @@ from gensearch_db.statements.handing_over import (
     refuse_folder,
     staged,
 )
+from gensearch_db.statements.owner_notes import notes_for_the_owner
 from gensearch_db.statements.reader import written_name, written_string
-from gensearch_db.statements.same_people import notes_on_the_same_people
 
 _IN_PARQUET = {
     **dict.fromkeys(("UHUGEINT", "HUGEINT", "INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"), "VARCHAR"),
@@ -97,7 +97,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     (:mod:`gensearch_db.statements.handing_over`). Beside a file goes ``<file>.dictionary.json``, into a folder
     ``dictionary.json``. An existing target is overwritten with ``replace`` only. Raises :class:`SpecificationError` for
     unknown releases, clashing names, targets that cannot be written, and inside a transaction of the user's. Releases of the
-    same people that go out together have a note.
+    same people that go out together have a note, and those with kept columns whose values are somebody's own.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
@@ -108,7 +108,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
         raise SpecificationError(
             f"cannot publish to '{target}': write a file 'x.duckdb', or 'folder/*.parquet' or 'folder/*.csv'"
         )
-    notes = notes_on_the_same_people(session, releases)
+    notes = notes_for_the_owner(session, releases)
     try:
         if to_database:
             published = _to_database(session, releases, path, replace)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gensearch_db.database.audit.kept import kept_checks
 from gensearch_db.database.audit.lengths import length_checks
 from gensearch_db.database.audit.measures import constraint_checks
 from gensearch_db.database.audit.published import can_be_placed, consistency_checks, source_checks
@@ -70,6 +71,7 @@ def audit_subject(session: Session, subject: Subject) -> AuditReport:
         checks += sensitive_checks(space, classes, distributions)
         if subject.unit == "rows" or not can_be_placed(subject):
             checks += constraint_checks(space, subject, classes.table, distributions)
+        checks += kept_checks(session, subject.table, subject.keep, subject.types, subject.required_k)
         checks += length_checks(space, subject)
         checks += consistency_checks(space, subject)
         checks += source_checks(space, subject)

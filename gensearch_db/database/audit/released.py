@@ -64,16 +64,24 @@ def form_classes(scratch: Scratch, subject: Subject) -> Classes:
     return Classes(table, grouped, count, rows, smallest, marked)
 
 
+ALONE = 2
+"""Smaller blocks hold a single row: a finding even where no k was required."""
+
+
 def size_check(scratch: Scratch, subject: Subject, classes: Classes) -> Check:
     """k of the release, counting rows."""
     required = subject.required_k if subject.unit == "rows" else 0
     if classes.smallest is None:
         return Check("k_anonymity", Verdict.MEASURED, "no rows: k is not defined", required=required or None)
-    _, _, _, blocks_below, rows_below = scratch.session.row(statement("audit/sizes", classes=classes.table), {"k": required})
+    sizes = statement("audit/sizes", classes=classes.table)
+    _, _, _, blocks_below, rows_below = scratch.session.row(sizes, {"k": required or ALONE})
     message = f"the smallest block holds {classes.smallest} rows"
-    if blocks_below:
+    if blocks_below and required:
         message += f"; {blocks_below} blocks with {rows_below} rows are smaller than {required}"
-    verdict = Verdict.MEASURED if not required else Verdict.FAILED if blocks_below else Verdict.PASSED
+    elif blocks_below:
+        message += f"; no k was required, and {blocks_below} rows stand alone: who knows their quasi-identifiers finds them"
+    below = Verdict.FAILED if required else Verdict.WARNING
+    verdict = below if blocks_below else Verdict.PASSED if required else Verdict.MEASURED
     return Check("k_anonymity", verdict, message, classes.smallest, required or None, blocks_below)
 
 

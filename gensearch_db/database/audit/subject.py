@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -61,13 +61,16 @@ class Subject:
     @property
     def required_k(self) -> int:
         """The largest k that a k-anonymity constraint asks for; 0 where none does."""
-        return max(
-            (getattr(constraint, "k", 0) for constraint in self.constraints if constraint.name == "k_anonymity"), default=0
-        )
+        return largest_k(self.constraints)
 
     def keys(self) -> list[Sql]:
         """The grouping keys of the quasi-identifier columns."""
         return [key(column, self.types[column]) for column in self.quasi_identifiers]
+
+
+def largest_k(constraints: Iterable[Constraint]) -> int:
+    """The largest k that a k-anonymity constraint asks for; 0 where none does."""
+    return max((getattr(constraint, "k", 0) for constraint in constraints if constraint.name == "k_anonymity"), default=0)
 
 
 def key(column: str, type_: str) -> Sql:
