@@ -48,13 +48,18 @@ def toml(problem: dict[str, Any]) -> str:
     for key, table in problem.items():
         if isinstance(table, dict):
             lines.append(f"[{key}]")
-            lines += [f"{json.dumps(name)} = {_toml_value(value)}" for name, value in table.items()]
+            lines += [f"{_toml_text(name)} = {_toml_value(value)}" for name, value in table.items()]
     return "\n".join(lines) + "\n"
 
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml_value(inner)}" for key, inner in value.items()) + " }"
+        return "{ " + ", ".join(f"{_toml_text(key)} = {_toml_value(inner)}" for key, inner in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(_toml_value(inner) for inner in value) + "]"
-    return json.dumps(value)
+    return _toml_text(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _toml_text(text: str) -> str:
+    """JSON's escapes are TOML's, but for characters beyond 16 bits (not in pairs) and DEL (escaped)."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -33,7 +33,8 @@ def _ending(problem: dict[str, Any]) -> list[str]:
     if "minimize" in problem:
         lines.append(f"MINIMIZE {problem['minimize']}")
     if "strategy" in problem:
-        lines.append(f"USING {problem['strategy']}")
+        options = ", ".join(f"{name} = {_option(value)}" for name, value in problem.get("options", {}).items())
+        lines.append(f"USING {problem['strategy']}" + (f" ({options})" if options else ""))
     if "statistics" in problem:
         lines.append(f"STATISTICS {problem['statistics']}")
     if problem.get("typed_columns"):
@@ -51,6 +52,10 @@ def _ending(problem: dict[str, Any]) -> list[str]:
     if "threads" in problem:
         lines.append(f"THREADS {problem['threads']}")
     return lines
+
+
+def _option(value: Any) -> str:
+    return literal(value) if isinstance(value, str) else str(value).lower()
 
 
 def _names(names: list[str]) -> str:

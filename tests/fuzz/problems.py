@@ -12,6 +12,7 @@ from tests.cases.naming import quoted
 
 from .columns import GENERALIZED, KINDS, REFUSED, declared_type
 from .requirements import constraints, costs
+from .searches import options_of
 from .sensitive import Trees, as_field, sensitive_columns
 
 WIDEST = 1e300
@@ -176,6 +177,8 @@ def cases(draw: st.DrawFn, *, most_rows: int = 25, most_attributes: int = 3, ref
     options = _options(draw, [each.name for each in sensitive])
     problem["subject_to"] += options.pop("more", [])
     problem |= options
+    if draw(st.integers(1, 6)) == 6 and "stop_within" not in problem:
+        problem["options"] = draw(options_of(problem["strategy"]))
     if problem["strategy"] == "enumeration" and draw(st.booleans()):
         problem |= {"statistics": "sql", "node_limit": min(problem["node_limit"], 50)}  # a statement for each node
     return Case(tuple(columns), problem, trees)

@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import gensearch_db
@@ -26,6 +26,7 @@ from tests.cases.naming import toml
 from tests.cases.statement_text import statement
 
 from .checks import attempt, check, check_optimum, fuzzed, searches_seen, some
+from .flags import flags
 from .problems import Case, cases, large_cases
 
 
@@ -70,7 +71,7 @@ def test_tables_of_many_rows_and_attributes(case: Case) -> None:
 
 @pytest.mark.slow
 @some(5)
-@given(cases(most_rows=12, most_attributes=2, refused=True), st.sampled_from(["command", "statement", "problem file"]))
+@given(cases(most_rows=12, most_attributes=2, refused=True), st.sampled_from(["command", "flags", "statement", "problem file"]))
 def test_other_entry_points_give_the_same(case: Case, entry: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ends: list[Any] = []
@@ -97,10 +98,12 @@ def _run(entry: str, path: Path, case: Case) -> str | None:
                 connection.execute(statement(case.problem)).fetchall()
         else:
             problem.write_text(toml(case.problem), encoding="utf-8")
+            said = flags(case.problem) if entry == "flags" else None
             if entry == "problem file":
                 gensearch_db.anonymize(path, gensearch_db.Problem.from_toml(problem))
             else:
-                failure = command(["anonymize", str(path), "--problem", str(problem), "--json"]).failure
+                event("flags" if said else "a problem file for the command")
+                failure = command(["anonymize", str(path), "--json", *(said or ["--problem", str(problem)])]).failure
                 return failure.classes[0] if failure is not None else None
     except GensearchError as error:
         return type(error).__name__
