@@ -143,13 +143,22 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
             problems.absorb(error)
             given["sensitive"] = {}
     if "k" in given:
-        given["subject_to"] = (*given.get("subject_to", ()), f"k_anonymity({given.pop('k')})")
+        _add_k(problems, given, given.pop("k"))
     problem = _collected(problems, lambda: Problem.from_fields(given))
     if len(problems):
         _check_calls(problems, given)
     problems.raise_if_any()
     assert problem is not None
     return problem
+
+
+def _add_k(problems: Problems, given: dict[str, Any], k: object) -> None:
+    """Put ``k`` among the constraints. A text in their place is left to the check of the fields."""
+    written = given.get("subject_to", ())
+    if k is None or isinstance(k, bool):
+        problems.add(f"k must be a whole number of at least 1, not {k}")
+    elif isinstance(written, list | tuple):
+        given["subject_to"] = (*written, f"k_anonymity({k})")
 
 
 def _check_calls(problems: Problems, given: Mapping[str, Any]) -> None:

@@ -43,6 +43,9 @@ def refused(**fields: Any) -> list[str]:
             {"strategy": "fast"},
             "strategy: must be 'block_graph', 'enumeration', 'mondrian' or 'mondrian_steepest', not 'fast'",
         ),
+        ({"k": None}, "k must be a whole number of at least 1, not None"),
+        ({"k": True}, "k must be a whole number of at least 1, not True"),
+        ({"k": 2, "subject_to": "t"}, 'subject_to: must be a list, as in ["a", "b"], not \'t\''),
         ({"stop_after": "soon"}, "stop_after: 'soon' is not a duration; write for example '90 seconds' or '1 minute'"),
     ],
 )

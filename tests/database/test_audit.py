@@ -139,6 +139,19 @@ def test_homogeneous_blocks_are_warned_of(connection: duckdb.DuckDBPyConnection)
     assert report.check("t_closeness_equal").reached == pytest.approx(2 / 3)
 
 
+def test_rows_that_stand_alone_are_warned_of_where_no_k_was_required(connection: duckdb.DuckDBPyConnection) -> None:
+    """A request that forgets its constraints gives the table as it is; ``k_anonymity(1)`` says that this is meant."""
+    setup = "CREATE TABLE t (q INT); INSERT INTO t VALUES (1), (2), (2), (3)"
+    check = foreign(connection, setup, quasi_identifiers=["q"]).check("k_anonymity")
+    assert (check.verdict, check.reached, check.violations) == (Verdict.WARNING, 1, 2)
+    assert "2 rows stand alone" in check.message
+    meant = audit(connection, "t", quasi_identifiers=["q"], subject_to=["k_anonymity(1)"]).check("k_anonymity")
+    assert (meant.verdict, meant.violations) == (Verdict.PASSED, 0)
+    connection.execute("DELETE FROM t WHERE q <> 2")
+    enough = audit(connection, "t", quasi_identifiers=["q"]).check("k_anonymity")
+    assert (enough.verdict, enough.reached, enough.violations) == (Verdict.MEASURED, 2, 0)
+
+
 def test_an_empty_table_has_no_k(connection: duckdb.DuckDBPyConnection) -> None:
     """E01."""
     report = foreign(connection, "CREATE TABLE t (age INT, d VARCHAR)", quasi_identifiers=["age"], sensitive=["d"])
