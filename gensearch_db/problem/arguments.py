@@ -39,7 +39,7 @@ class Arguments:
         if value is None:
             raise self.fail(f"{name} is missing")
         if not isinstance(value, Fraction):
-            raise self.fail(f"{name} must be a number")
+            raise self.fail(f"{name} must be a number{_instead(value)}")
         if above is not None and value <= above:
             raise self.fail(f"{name} must be greater than {above}")
         if least is not None and value < least:
@@ -52,7 +52,7 @@ class Arguments:
         if value is None:
             raise self.fail(f"{name} is missing")
         if not isinstance(value, Fraction) or value.denominator != 1 or value < least:
-            raise self.fail(f"{name} must be a whole number of at least {least}")
+            raise self.fail(f"{name} must be a whole number of at least {least}{_instead(value)}")
         return int(value)
 
     def name(self, name: str) -> str | None:
@@ -72,15 +72,33 @@ class Arguments:
         return word
 
 
+def _instead(value: Argument) -> str:
+    """What was written where a number is wanted, if it is none."""
+    if isinstance(value, Fraction):
+        return ""
+    if isinstance(value, Name):
+        return f", not the name {value.text}"
+    return f", not the text '{value}'" + (": write it without quotes" if _NUMBER.fullmatch(value) else "")
+
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+
+
 def bind(call: Call, *, numbers: Sequence[str] = (), names: Sequence[str] = (), usage: str) -> Arguments:
     """Match the arguments: positional numbers fill ``numbers`` in order, positional names fill ``names``; keywords by name.
+    A number in quotes counts as a number, and what finds no place of its own kind fills one of the other, so that reading it
+    says what is wrong with it.
 
     Raises :class:`SpecificationError` for too many arguments, unknown keywords and parameters given twice.
     """
     bound = Arguments(call, {}, usage)
     free = {"numbers": list(numbers), "names": list(names)}
+    wanted = len(numbers) - sum(isinstance(argument, Fraction) for argument in call.arguments)
     for argument in call.arguments:
-        kind = "numbers" if isinstance(argument, Fraction) else "names"
+        kind, other = ("numbers", "names") if isinstance(argument, Fraction) else ("names", "numbers")
+        quoted = isinstance(argument, str) and wanted > 0 and _NUMBER.fullmatch(argument)
+        if quoted or (not free[kind] and free[other]):
+            kind = other  # told when it is read: of the wrong kind, not one too many
         if not free[kind]:
             raise bound.fail(f"too many {kind} are given")
         bound.values[free[kind].pop(0)] = argument

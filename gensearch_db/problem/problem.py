@@ -49,6 +49,14 @@ class StatisticsSource(StrEnum):
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """True and false are no numbers, though Python counts them as 1 and 0."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in (float, int, int | None):
+            raise ValueError(f"must be a number, not {str(value).lower()}")
+        return value
+
 
 def _plain(value: Any) -> str | int | float:
     """A bound of a domain: a text or number as it is, a date as its text."""
@@ -64,6 +72,10 @@ def _as_text(value: Any) -> str:
     if isinstance(value, str | int | float | Decimal):
         return str(value)
     raise ValueError(f"{value!r} is not a text, number, boolean or date")
+
+
+_ORDER = "must be a list of values, from the first to the last, or true for the column's own order"
+_DOMAIN = "must be the lowest and the highest value: [0, 120]"
 
 
 class QuasiIdentifier(_Model):
@@ -94,10 +106,10 @@ class QuasiIdentifier(_Model):
         if info.field_name == "order" and isinstance(value, bool):
             return value
         if value is not None and not isinstance(value, list | tuple):
-            raise ValueError("must be a list of values")
+            raise ValueError(_ORDER if info.field_name == "order" else _DOMAIN)
         texts = tuple(_plain(each) if info.field_name == "domain" else _as_text(each) for each in value or ())
         if info.field_name == "domain" and value is not None and len(texts) != 2:
-            raise ValueError("must be the lowest and the highest value: [0, 120]")
+            raise ValueError(_DOMAIN)
         return texts if value is not None else None
 
     @model_validator(mode="after")
@@ -133,6 +145,8 @@ class SensitiveColumn(_Model):
     @field_validator("order", mode="before")
     @classmethod
     def _values_as_text(cls, value: Any) -> Any:
+        if value is not None and not isinstance(value, bool | list | tuple):
+            raise ValueError(_ORDER)
         return tuple(_as_text(each) for each in value) if isinstance(value, list | tuple) else value
 
     @model_validator(mode="after")
@@ -284,6 +298,8 @@ def seconds(text: str) -> float:
         singular = unit.removesuffix("s") or "second"
         if singular not in _UNITS:
             raise ValueError(f"{unit!r} is not a unit of time; use {', '.join(_UNITS)}")
+        if number.count(".") > 1 or number == ".":
+            raise ValueError(f"{number!r} is not a number; write for example '90 seconds' or '1.5 minutes'")
         total += float(number) * _UNITS[singular]
     return total
 

@@ -34,12 +34,16 @@ def sensitive_columns(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any
 
     Raises :class:`SpecificationError` for all that cannot be read and for names given twice.
     """
+    if not isinstance(given, Iterable):
+        raise SpecificationError(f"sensitive: must be a list of names, or a group of named values, not {given!r}")
     problems = Problems(SpecificationError)
     read: dict[str, Any] = {}
     lines = [given] if isinstance(given, str) else given
     entries = given.items() if isinstance(given, Mapping) else [(None, line) for line in lines]
     for key, declared in entries:
         try:
+            if not isinstance(declared if key is None else key, str):
+                raise SpecificationError(f"sensitive: a column's name must be a text, not {declared if key is None else key!r}")
             name, fields = _line(declared) if key is None else (key, _fields(declared, key))
         except SpecificationError as error:
             problems.absorb(error)

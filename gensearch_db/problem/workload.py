@@ -64,7 +64,7 @@ def workload_source(arguments: Arguments) -> WorkloadSource:
 
 
 def _predicates(arguments: Arguments) -> tuple[int, int]:
-    """``2``, or ``'1 to 4'``."""
+    """``2``, ``'2'``, or ``'1 to 4'``."""
     value = arguments.values.get("predicates")
     if value is None:
         return DrawnWorkload.least_predicates, DrawnWorkload.most_predicates
@@ -72,7 +72,7 @@ def _predicates(arguments: Arguments) -> tuple[int, int]:
         number = arguments.whole("predicates", least=1)
         return number, number
     text = value.text if isinstance(value, Name) else value
-    first, word, last = text.partition(" to ")
-    if not word or not first.strip().isdigit() or not last.strip().isdigit() or not 1 <= int(first) <= int(last):
+    first, _, last = text.partition(" to ") if " to " in text else (text, "", text)
+    if not first.strip().isdigit() or not last.strip().isdigit() or not 1 <= int(first) <= int(last):
         raise arguments.fail(f"predicates must be a number or a range like '1 to 4', not '{text}'")
     return int(first), int(last)

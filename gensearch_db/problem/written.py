@@ -67,6 +67,8 @@ def quasi_identifiers(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any
 
     Raises :class:`SpecificationError` for all that cannot be read and for names given twice.
     """
+    if not isinstance(given, Iterable):
+        raise SpecificationError(f"quasi_identifiers: must be a list of names, or a group of named values, not {given!r}")
     problems = Problems(SpecificationError)
     read: dict[str, Any] = {}
     written = (
@@ -76,6 +78,10 @@ def quasi_identifiers(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any
     )
     for key, spec in written:
         try:
+            if not isinstance(spec if key is None else key, str):
+                raise SpecificationError(
+                    f"quasi_identifiers: a column's name must be a text, not {spec if key is None else key!r}"
+                )
             if key is None:
                 name, fields = quasi_identifier(spec)
             else:

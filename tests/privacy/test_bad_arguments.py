@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import duckdb
 import pytest
 
 import gensearch_db
+from gensearch_db.anonymization import problem_from_fields
+from gensearch_db.cost.registry import cost_from_text
 from gensearch_db.errors import GensearchError, InfeasibleError, SpecificationError
 
 WRONG = {
@@ -27,6 +30,15 @@ WRONG = {
     "delta_disclosure(1e30, s)": "at most 18 digits",
     "k_anonymity(0)": "k must be a whole number of at least 1",
     "k_anonymity(1e999999999)": "at most 18 digits",
+    "k_anonymity('10')": "k must be a whole number of at least 1, not the text '10': write it without quotes",
+    "k_anonymity(k = '5')": "not the text '5': write it without quotes",
+    "k_anonymity(ten)": "k must be a whole number of at least 1, not the name ten",
+    "t_closeness('0.2', s)": "t must be a number, not the text '0.2': write it without quotes",
+    "distinct_l_diversity(2, 5)": "column must be a name, not a number",
+    "delta_disclosure('1', s)": "delta must be a number, not the text '1': write it without quotes",
+    "recursive_l_diversity(3, '2', s)": "l must be a whole number of at least 1, not the text '2': write it without quotes",
+    "minimum_length('5', a)": "length must be a number, not the text '5': write it without quotes",
+    "epsilon_privacy(2, 10, s, b = x)": "b must be a whole number of at least 0, not the name x",
     "minimum_length(nowhere, 2)": "'nowhere' is not a quasi-identifier",
 }
 WRONG_COSTS = {
@@ -35,6 +47,12 @@ WRONG_COSTS = {
     "1e999999999 * ncp": "at most 18 digits",
     "1e17 * classification(u)": "too much to be counted exactly",
     "classification(nowhere)": "'nowhere'",
+    "classification(5)": "must be a name, not a number",
+    "volume(1)": "unit must be a name, not a number",
+    "count_error('600')": "queries must be a whole number of at least 1, not the text '600': write it without quotes",
+    "count_error(queries = 5, predicates = '1.5')": "predicates must be a number or a range like '1 to 4', not '1.5'",
+    "count_error(queries = 5, selectivity = '0.1')": "selectivity must be a number, not the text '0.1': write",
+    "count_error(queries = 5, seed = x)": "seed must be a whole number of at least 0, not the name x",
 }
 
 
@@ -90,3 +108,35 @@ def test_a_huge_delta_only_asks_for_every_value(table: duckdb.DuckDBPyConnection
     huge = release(table, f"delta_disclosure({delta}, s)").cost
     table.execute("DROP TABLE r; DROP TABLE r_blocks; DROP SCHEMA gensearch CASCADE")
     assert huge == release(table, "distinct_l_diversity(3, s)").cost
+
+
+def test_one_predicate_may_be_written_as_a_text() -> None:
+    assert cost_from_text("count_error(queries = 5, predicates = '2')") == cost_from_text(
+        "count_error(queries = 5, predicates = 2)"
+    )
+
+
+FIELDS: list[tuple[dict[str, Any], str]] = [
+    ({"quasi_identifiers": 5}, "quasi_identifiers: must be a list of names, or a group of named values, not 5"),
+    ({"quasi_identifiers": ["age", 5]}, "quasi_identifiers: a column's name must be a text, not 5"),
+    ({"quasi_identifiers": {5: {}}}, "quasi_identifiers: a column's name must be a text, not 5"),
+    ({"quasi_identifiers": {"age": {"order": "true"}}}, "order: must be a list of values, from the first to the last, or true"),
+    ({"quasi_identifiers": {"age": {"domain": 5}}}, "domain: must be the lowest and the highest value: [0, 120]"),
+    ({"quasi_identifiers": {"age": {"weight": True}}}, "quasi_identifiers.age.weight: must be a number, not true"),
+    ({"sensitive": 5}, "sensitive: must be a list of names, or a group of named values, not 5"),
+    ({"sensitive": [5]}, "sensitive: a column's name must be a text, not 5"),
+    ({"sensitive": {"s": {"order": "x"}}}, "sensitive.s.order: must be a list of values, from the first to the last, or true"),
+    ({"suppress_at_most": True}, "suppress_at_most: must be a number, not true"),
+    ({"node_limit": False}, "node_limit: must be a number, not false"),
+    ({"stop_after": True}, "stop_after: must be a number, not true"),
+    ({"stop_after": "1.2.3 s"}, "stop_after: '1.2.3' is not a number; write for example '90 seconds'"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), FIELDS)
+def test_fields_of_the_wrong_type_in_python_and_in_a_problem_file(fields: dict[str, Any], message: str) -> None:
+    """Some were no error of ours (a TypeError of Python's), true was taken for 1, and texts that name no type said little."""
+    with pytest.raises(SpecificationError) as told:
+        problem_from_fields({"table": "t", "into": "r", "quasi_identifiers": {"age": {}}, **fields})
+    assert message in str(told.value)
+    assert len(told.value.problems or [1]) == 1

@@ -58,7 +58,7 @@ def test_what_is_written_back_reads_the_same(text: str) -> None:
         ("xyzzy", "constraints are k_anonymity, "),
         ("k_anonymity(0)", "k must be a whole number of at least 1, as in k_anonymity"),
         ("k_anonymity(2.5)", "k must be a whole number"),
-        ("k_anonymity('3')", "too many names"),
+        ("k_anonymity('3')", "write it without quotes"),
         ("k_anonymity()", "k is missing"),
         ("k_anonymity(3, 4)", "too many numbers"),
         ("k_anonymity(3, k = 4)", "k is given twice"),
