@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -24,11 +25,12 @@ from .problems import Case, cases, large_cases
 
 @contextmanager
 def ctrl_c_after(seconds: float) -> Iterator[None]:
-    """Inside, one Ctrl-C comes when the time is up."""
+    """Inside, one Ctrl-C comes when the time is up. Hypothesis times the collection of garbage, where it would be lost."""
 
     def press(number: int, frame: Any) -> None:
         signal.raise_signal(signal.SIGINT)
 
+    callbacks, gc.callbacks[:] = gc.callbacks[:], []
     before = signal.signal(signal.SIGALRM, press)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
@@ -36,6 +38,7 @@ def ctrl_c_after(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        gc.callbacks[:] = callbacks
 
 
 @pytest.mark.slow
