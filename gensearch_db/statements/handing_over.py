@@ -73,7 +73,9 @@ def _remove_leftovers(target: Path) -> None:
 
 
 def refuse_files(paths: Sequence[Path], *, replace: bool) -> None:
-    """Refuse files that exist, unless they are to be replaced, and folders in their place."""
+    """Refuse files that exist, unless they are to be replaced, folders in their place, and folders that do not exist."""
+    if not paths[0].parent.is_dir():
+        raise SpecificationError(f"cannot write to '{paths[0]}': the folder '{paths[0].parent}' does not exist")
     existing = [str(path) for path in paths if path.exists()]
     if existing and not (replace and all(Path(path).is_file() for path in existing)):
         raise SpecificationError(f"{', '.join(existing)} exists already; say REPLACE to overwrite it, or choose another target")

@@ -165,11 +165,11 @@ def test_a_folder_is_the_publication_and_nothing_else(tricky: Connection, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "out"]
 
 
-@pytest.mark.parametrize("target", ["*.parquet", "./*.csv", "no/such/*.csv", "folder.duckdb"])
+@pytest.mark.parametrize("target", ["*.parquet", "./*.csv", "no/such/*.csv", "folder.duckdb", "no/such/x.duckdb"])
 def test_targets_that_cannot_be(tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     (tmp_path / "folder.duckdb").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecificationError):
+    with pytest.raises(SpecificationError, match="cannot write to|exists already"):
         tricky.execute(f"PUBLISH r TO '{target}' REPLACE")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.duckdb"]
 
