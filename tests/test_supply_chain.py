@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +105,4 @@ def test_a_wheel_built_twice_is_the_same_file(tmp_path: Path) -> None:
         (wheel,) = folder.glob("*.whl")
         wheels.append(wheel.read_bytes())
     assert wheels[0] == wheels[1]
+    assert any(name.endswith("/licenses/LICENSE") for name in zipfile.ZipFile(wheel).namelist())
