@@ -1,4 +1,4 @@
-"""The same rows from a Parquet or CSV file, a query or a view: the release is that of a table of what DuckDB reads there."""
+"""The same rows from a file, a query, a view or a frame: the release is that of a table of what DuckDB reads there."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import gensearch_db
 from gensearch_db.errors import GensearchError
 from tests.cases.invariants import fingerprint
 from tests.cases.naming import literal, quoted
+from tests.cases.statement_text import statement
 
 from .checks import attempt, some
 from .problems import Case, cases
@@ -88,6 +89,30 @@ def test_a_query_gives_what_its_table_gives(case: Case, kind: str) -> None:
             connection.execute("CREATE VIEW seen_again AS SELECT * FROM (FROM seen) UNION ALL SELECT * FROM seen WHERE false")
             ends.append(_end(connection, case.with_problem(table=source), kind))
     assert ends[0] == ends[1]
+
+
+@pytest.mark.slow
+@some(5)
+@given(cases(most_rows=15), st.sampled_from(["df", "to_arrow_table"]))
+def test_a_frame_gives_what_a_table_of_it_gives(case: Case, kind: str) -> None:
+    with gensearch_db.connect() as connection:
+        case.create(connection.engine)
+        try:
+            people = getattr(connection.engine.sql("FROM src"), kind)()  # DuckDB finds it by its name
+            connection.execute("CREATE TABLE given AS FROM people")
+        except (duckdb.Error, ImportError, OverflowError):
+            return  # a type that frames of this kind lack
+        ends: list[Any] = []
+        for table, into in (("people", "rel"), ("given", "other")):
+            try:
+                connection.execute(statement(case.with_problem(table=table, into=into).problem)).fetchall()
+            except GensearchError as error:
+                ends.append(type(error).__name__)
+            else:
+                ends.append(fingerprint(connection.engine, into))
+        event(f"{kind}: {ends[0] if isinstance(ends[0], str) else 'a release'}")
+        assert ends[0] == ends[1]
+        del people
 
 
 @pytest.mark.slow
