@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gensearch_db.count_queries.workload import WorkloadReport
-from gensearch_db.database.names import parse_table_name
+from gensearch_db.database.names import parse_table_name, target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
@@ -19,6 +19,14 @@ _TYPES = {
     "estimate": "double", "deviation": "double", "lower": "int64", "upper": "int64", "blocks": "int64",
     "absolute_error": "double", "relative_error": "double",
 }  # fmt: skip
+
+
+def refuse_taken(database: Database, table: str) -> None:
+    """Raise :class:`SpecificationError` where results cannot be kept under this name: asked before anything is computed."""
+    with session_for(database) as session:
+        place = dict(zip(("database", "schema", "name"), target_table(session, table), strict=True))
+        for kind, name, _ in session.rows(statement("catalog/relations"), place):
+            raise SpecificationError(f"{kind} '{name}' exists already: choose another name for the results")
 
 
 def save_table(database: Database, report: WorkloadReport, table: str) -> None:

@@ -64,3 +64,16 @@ def test_a_file_that_cannot_be_written_leaves_no_table(file: Path, workload: Pat
     assert tables(file) == before
     main([*arguments, "--csv", str(tmp_path / "x.csv")])
     assert tables(file) == before | {"kept"}
+
+
+def test_a_name_that_is_taken_is_refused_before_anything_is_written(
+    file: Path, workload: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE VIEW kept AS SELECT 1 AS one")
+    csv = tmp_path / "x.csv"
+    csv.write_text("older results")
+    with pytest.raises(SystemExit):
+        main(["queries", "run", str(file), "coarse", "--workload", str(workload), "--into", "KEPT", "--csv", str(csv)])
+    assert capsys.readouterr().err == "gensearch: error: view 'kept' exists already: choose another name for the results\n"
+    assert csv.read_text() == "older results"

@@ -50,7 +50,7 @@ def find_subject(
     if dictionary is None:
         raise SpecificationError(
             f"'{release}' is not a release of this package: name its quasi-identifiers to audit it as a foreign table"
-            " (alone: it has no blocks that another release could be read with)"
+            " (which has no blocks that could be read WITH another release)"
         )
     columns = tuple(column.name for column in dictionary.sensitive)
     required = (*(entry.problem.subject_to if entry is not None else ()), *subject_to)
