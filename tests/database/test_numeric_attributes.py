@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gensearch_db.database.attributes.families import Family
+from gensearch_db.database.attributes.numeric import roundest_place
 from gensearch_db.database.session import Session, open_database
 from gensearch_db.errors import DataError, SpecificationError
 from tests.database.tables import leaf_counts, prepared_from
@@ -228,3 +231,22 @@ def test_every_exact_row_lies_in_exactly_its_leaf(values: list[int], split: str,
                     f"SELECT count(*) FROM t GROUP BY floor(v / {width}::DOUBLE) ORDER BY 1"
                 ).fetchall()
                 assert sorted(leaf_counts(prepared).values()) == [count for (count,) in expected]
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**4), st.sampled_from([1, 1000]))
+def test_a_place_between_two_values_is_neither_and_has_no_more_digits_than_it_must(below: int, gap: int, scale: int) -> None:
+    """Whole numbers, and decimals with three digits after the point; digits are counted without the zeros at the end."""
+    family, kind = (Family.INTEGER, "INTEGER") if scale == 1 else (Family.DECIMAL, "DECIMAL(18,3)")
+    low, high = (number if scale == 1 else Decimal(number).scaleb(-3) for number in (below, below + gap))
+    place = int(roundest_place(low, high, family, kind) * scale)
+    if gap == 1:
+        assert place == below + 1
+        return
+    assert below < place < below + gap
+
+    def zeros(number: int) -> int:
+        """How often 10 divides a number; zero is the roundest of all."""
+        return 99 if number == 0 else len(str(number)) - len(str(number).rstrip("0"))
+
+    most = max(zeros(number) for number in range(below + 1, below + gap))
+    assert zeros(place) == most

@@ -85,6 +85,21 @@ def test_a_quantile_is_not_cut_at_a_suppressed_value(session: Session, type_name
     assert hidden not in text
 
 
+CLOSE = "CASE WHEN v = 33.125 THEN {hidden} WHEN v < 30 THEN 511 + v::INTEGER ELSE 1000 + v::INTEGER END"
+
+
+@pytest.mark.parametrize("hidden", [533, 537, 540, 600])
+@pytest.mark.parametrize("column", ["{}", "({})::DOUBLE", "({})::DECIMAL(8,0)", "DATE '2001-01-01' + {}"])
+def test_a_quantile_is_not_cut_at_a_suppressed_value_though_no_rounder_place_is_before_it(
+    session: Session, column: str, hidden: int
+) -> None:
+    """Before it comes 531. No place between is rounder than 537, and none is as round as 540: both were printed."""
+    column = column.format(CLOSE.format(hidden=hidden))
+    text = write(session, column, "2 quantiles", 1)
+    shown = session.value(f"SELECT ({column})::VARCHAR FROM (SELECT {HIDDEN}::DOUBLE AS v)")  # type: ignore[arg-type]
+    assert shown not in text
+
+
 def test_bounds_are_those_of_released_rows(session: Session) -> None:
     write(session, "v", "anywhere", 2)
     rows = session.connection.execute("SELECT v, v_lower, v_upper, count FROM rel_blocks ORDER BY v").fetchall()

@@ -73,7 +73,7 @@ def at(values: DistinctValues, cuts: Sequence[Any], domain: Domain) -> Plan:
 def quantiles(values: DistinctValues, count: int, domain: Domain) -> Plan:
     """Up to ``count`` leaves of about the same number of rows; a value is never cut.
 
-    A cut is the roundest place between two neighbouring values, so that it tells as little as possible about either.
+    A cut is the roundest place between two neighbouring values, so that it tells as little as possible of either.
     """
     total = sum(values.counts)
     cuts: list[Any] = []
@@ -133,17 +133,28 @@ def next_place(position: Any, family: Family, type_name: str) -> Any:
 
 
 def roundest_place(below: Any, position: Any, family: Family, type_name: str) -> Any:
-    """The place above ``below`` and at most at ``position`` that has the fewest digits (a calendar unit for dates)."""
+    """The place between two values that has the fewest digits (a calendar unit for dates), of several such places the middle
+    one; the upper value where the type has nothing between.
+
+    A cut at a value would print it, and the value may be that of somebody who is suppressed later.
+    """
     if family.temporal:
         return _roundest_moment(below, position, family)
     largest = math.ceil(max(abs(Fraction(below)), abs(Fraction(position))))
-    for exponent in range(len(str(largest)), -MOST_DIGITS, -1):
+    finest = -MOST_DIGITS if family is Family.FLOAT else -decimal_scale(type_name)
+    for exponent in range(len(str(largest)), finest - 1, -1):
         step = Fraction(10) ** exponent
-        exact = math.floor(Fraction(position) / step) * step
-        place = _held(exact, family, type_name)
-        if below < place <= position:
-            return place
+        middle = _middle(math.floor(Fraction(below) / step) + 1, math.ceil(Fraction(position) / step) - 1)
+        if middle is not None:
+            place = _held(middle * step, family, type_name)
+            if below < place < position:
+                return place
     return position
+
+
+def _middle(first: int, last: int) -> int | None:
+    """The middle of some whole numbers; None where there are none."""
+    return (first + last) // 2 if first <= last else None
 
 
 MOST_DIGITS = 340
@@ -163,11 +174,18 @@ def _held(exact: Fraction, family: Family, type_name: str) -> Any:
 
 def _roundest_moment(below: int, position: int, family: Family) -> int:
     resolution = RESOLUTION[family]
-    moment = np.datetime64(position, resolution)
-    for unit in ("Y", "M", "D", "h", "m", "s", "ms"):
-        place = int(moment.astype(f"datetime64[{unit}]").astype(f"datetime64[{resolution}]").astype(np.int64))
-        if below < place <= position:
-            return place
+    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns"):
+        before, behind = (
+            int(np.datetime64(place, resolution).astype(f"datetime64[{unit}]").astype(np.int64))
+            for place in (below, position - 1)
+        )
+        middle = _middle(before + 1, behind)
+        if middle is not None:
+            place = int(np.datetime64(middle, unit).astype(f"datetime64[{resolution}]").astype(np.int64))
+            if below < place < position:
+                return place
+        if unit == resolution:
+            break
     return position
 
 
