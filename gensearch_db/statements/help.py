@@ -245,8 +245,8 @@ gensearch publish people.duckdb safe --to handout.duckdb
 
 With `--json` each result is one array of objects on a line of its own; with `--csv` an empty line stands between two results,
 NULL is nothing and an empty string `""`. Nothing is rounded: a DECIMAL is a string in JSON (`"1.50"`), as most readers turn
-JSON's numbers into doubles, and an INTERVAL is text as DuckDB prints it (`1 month 2 days`). Ctrl-C ends the statement that is
-running.
+JSON's numbers into doubles, and dates, times and intervals are text as DuckDB prints them (`1 month 2 days`). NaN is `null` in
+JSON, an infinite number `"inf"`. Ctrl-C ends the statement that is running.
 
 In a notebook, `%load_ext gensearch_db` adds `%gensearch people.duckdb` (choose a database) and `%%gensearch [variable]` (run a
 cell, give a DataFrame): see [notebook.ipynb](notebook.ipynb).

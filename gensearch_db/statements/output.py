@@ -28,9 +28,9 @@ def write_result(
 ) -> None:
     """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``.
 
-    Nothing is rounded: a DECIMAL is a string in JSON, as readers of JSON turn its numbers into doubles; so are bytes, intervals
-    and instants, as DuckDB prints them. A ``timedelta`` has no months:
-    queries with intervals are run by :func:`~gensearch_db.statements.intervals.intervals_as_text`.
+    Nothing is rounded: a DECIMAL is a string in JSON, as readers of JSON turn its numbers into doubles; so are bytes, as
+    DuckDB prints them. Python has no months, nanoseconds or infinite dates: queries with times are run by
+    :func:`~gensearch_db.statements.times_as_text.times_as_text`.
     """
     if mode is Mode.JSON:
         objects = [dict(zip(_distinct(columns), map(_plain, row), strict=True)) for row in rows]
@@ -85,6 +85,8 @@ def _shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, bytes | timedelta):
         return str(_plain(value))
+    if isinstance(value, list | dict | tuple):
+        return json.dumps(_plain(value), ensure_ascii=False)
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}" if math.isfinite(value) else str(value)
     return str(value)

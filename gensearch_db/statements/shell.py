@@ -16,10 +16,10 @@ from gensearch_db.errors import GensearchError, QueryError, SpecificationError
 from gensearch_db.search.result import Progress, never_stop
 from gensearch_db.statements.connection import Connection
 from gensearch_db.statements.help import help_text
-from gensearch_db.statements.intervals import intervals_as_text
 from gensearch_db.statements.output import Mode, write_result
 from gensearch_db.statements.script import is_complete, opening_hint, parse_script
 from gensearch_db.statements.syntax import Anonymize, EngineStatement
+from gensearch_db.statements.times_as_text import times_as_text
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -139,7 +139,7 @@ class Shell:
 
         def run() -> tuple[list[str], list[Any]]:
             """The statement's column names and rows."""
-            told = None if isinstance(each, str) else intervals_as_text(self.connection.engine, each)
+            told = None if isinstance(each, str) else times_as_text(self.connection.engine, each)
             if told is not None:
                 return told.columns, told.fetchall()
             self.connection.execute(each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import signal
@@ -11,6 +12,7 @@ import time
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
@@ -53,9 +55,9 @@ def test_values_as_json_csv_and_table(stream: io.StringIO) -> None:
         {"a": None, "a_2": 'x "y", z', "b": [1, None]},
         {"a": True, "a_2": " s", "b": {"k": "inf"}},
     ]
-    csv = io.StringIO()
-    write_result(["a", "b"], [(None, ""), ('x "y", z', 1), ("two\nlines", True)], Mode.CSV, csv)
-    assert csv.getvalue() == 'a,b\n,""\n"x ""y"", z",1\n"two\nlines",true\n'
+    as_csv = io.StringIO()
+    write_result(["a", "b"], [(None, ""), ('x "y", z', 1), ("two\nlines", True)], Mode.CSV, as_csv)
+    assert as_csv.getvalue() == 'a,b\n,""\n"x ""y"", z",1\n"two\nlines",true\n'
     table = io.StringIO()
     write_result(["a", "[red]b"], [(None, "[bold]")] * 300, Mode.TABLE, table, width=80)
     assert "[red]b" in table.getvalue()
@@ -171,6 +173,42 @@ def test_json_loses_nothing(stream: io.StringIO) -> None:
         "v": ["1 month"],
     }
     assert rows == [{**spans_shown, "i": 1}, {**spans_shown, "i": 0}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "DATE 'infinity'",
+        "'-infinity'::TIMESTAMP",
+        "DATE '2024-02-29'",
+        "DATE '0044-03-15 (BC)'",
+        "DATE '12024-01-01'",
+        "TIMESTAMP '2024-01-01 10:00:00.5'",
+        "TIMESTAMP_NS '2024-01-01 00:00:00.123456789'",
+        "TIMESTAMP_S '2024-01-01 00:00:01'",
+        "TIMESTAMPTZ '2024-01-01 00:00:00+05:30'",
+        "TIME '23:59:59.000001'",
+        "TIME_NS '23:59:59.123456789'",
+        "TIMETZ '10:00:00+02'",
+    ],
+)
+@pytest.mark.parametrize("mode", list(Mode))
+def test_dates_and_times_are_those_that_duckdb_prints(stream: io.StringIO, value: str, mode: Mode) -> None:
+    """Found 2026-11-28: an infinite date was printed as 9999-12-31, nanoseconds were cut off."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        ((text,),) = connection.execute(f"SELECT ({value})::VARCHAR").fetchall()
+    shell = Shell(connect(), mode, stream)
+    columns = (f"{value} AS plain", f"[{value}] AS list", f"{{'s': {value}}} AS struct")
+    selects = [f"SELECT {each}" for each in (columns if mode is Mode.TABLE else [", ".join(columns)])]
+    shell.run("SET TimeZone = 'UTC'", *selects)
+    nested = (json.dumps([text]), json.dumps({"s": text}))
+    if mode is Mode.JSON:
+        assert json.loads(stream.getvalue()) == [{"plain": text, "list": [text], "struct": {"s": text}}]
+    elif mode is Mode.CSV:
+        assert list(csv.reader(stream.getvalue().splitlines()))[1] == [text, *nested]
+    else:
+        assert all(each in stream.getvalue() for each in (text, *nested))
 
 
 def test_ctrl_c_ends_a_statement_of_duckdb(tmp_path: Path) -> None:
