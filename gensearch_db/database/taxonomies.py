@@ -71,6 +71,13 @@ def _edge_columns(rows: Sequence[Row], names: Sequence[str]) -> tuple[int, int] 
     return (0, 1) if max((len(row) for row in rows), default=0) == 2 else None
 
 
+def entries(rows: Iterable[Row], names: Sequence[str] = ()) -> set[str]:
+    """The values that the rows say anything of, whatever contradicts itself among them."""
+    rows = list(rows)
+    columns = _edge_columns(rows, names) or (0,)
+    return {text for row in rows for column in columns if (text := row[column]) is not None}
+
+
 def _from_levels(rows: Sequence[Row], name: str, problems: Problems) -> _Node:
     root = _Node(ROOT)
     paths: dict[str, tuple[str, ...]] = {}

@@ -144,6 +144,7 @@ def test_all_contradictions_of_all_columns_are_reported_together(session: Sessio
         prepared_from(session, "", {"zip": {"taxonomy": "h"}, "d": {"taxonomy": "g"}})
     message = str(caught.value)
     assert "value '11' has two different parents" in message
+    assert "no entry for 3 values (3 rows): ' 10' (1 row), '55' (1 row), 'EC_X, EC_Y' (1 row)" in message
     assert "value 'a' has two different parents, 'b' and 'c'" in message
     assert "cycle: 'a' < 'b' < 'a'" in message or "cycle: 'b' < 'a' < 'b'" in message
 

@@ -15,7 +15,7 @@ from gensearch_db.database.attributes.values import DistinctValues
 from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import source_relation
-from gensearch_db.database.taxonomies import Row, TaxonomyTree, rows_from_csv, rows_from_json, tree_from_rows
+from gensearch_db.database.taxonomies import Row, TaxonomyTree, entries, rows_from_csv, rows_from_json, tree_from_rows
 from gensearch_db.database.type_names import without_entries
 from gensearch_db.domain.attribute import (
     Attribute,
@@ -91,15 +91,21 @@ def _zone(session: Session, values: DistinctValues) -> str | None:
 def read_tree(session: Session, source: str, values: DistinctValues) -> TaxonomyTree:
     """A taxonomy from a table, query or Parquet file, a CSV file, or a nested JSON file.
 
-    Raises :class:`SpecificationError` or :class:`DataError`; each problem names the column that the taxonomy is for.
+    Raises :class:`SpecificationError` or :class:`DataError`; each problem names the column that the taxonomy is for. Where it
+    contradicts itself, values without an entry are reported too.
     """
+    rows: list[Row] = []
+    names: Sequence[str] = ()
     try:
-        rows, names = _taxonomy_rows(session, source, values.texts)
+        found, names = _taxonomy_rows(session, source, values.texts)
+        rows = list(found)
         return tree_from_rows(rows, source, values.texts, names)
     except (SpecificationError, DataError) as error:
         problems = Problems(type(error))
         for message in error.problems or (str(error),):
             problems.add(f"column '{values.column.name}': {message}")
+        if rows:
+            categories.report_missing_entries(values, entries(rows, names), f"taxonomy '{source}'", problems)
         problems.raise_if_any()
         raise
 
