@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -38,6 +39,7 @@ _INTERRUPTED_MESSAGE = "interrupted; a release is written whole or not at all: '
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; errors become one message on stderr and the exit code of their class."""
+    _print_what_can_be_printed()
     try:
         code = application(arguments, standalone_mode=False)
         if code == INTERRUPTED:  # Typer turns Ctrl-C into this code without a word
@@ -56,6 +58,13 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _print_what_can_be_printed() -> None:
+    """Escape characters that the terminal's encoding lacks: a box around a table is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _complain(message: str) -> None:

@@ -34,7 +34,8 @@ def write_result(
     """
     if mode is Mode.JSON:
         objects = [dict(zip(_distinct(columns), map(_plain, row), strict=True)) for row in rows]
-        stream.write(json.dumps(objects, ensure_ascii=False, allow_nan=False) + "\n")
+        unicode = (getattr(stream, "encoding", None) or "utf-8").lower().startswith("utf")
+        stream.write(json.dumps(objects, ensure_ascii=not unicode, allow_nan=False) + "\n")
     elif mode is Mode.CSV:
         for line in (columns, *rows):
             stream.write(",".join(map(_csv_field, line)) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -114,3 +115,27 @@ def test_the_commands_start_without_the_heavy_libraries() -> None:
     )
     output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert output == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["publish", "--help"], "RELEASE"),
+        (["sql", "p.duckdb", "-c", "SELECT 'naïve ☃' AS x"], "na\\xefve \\u2603"),
+        (["sql", "p.duckdb", "-c", "SELECT 'naïve ☃' AS x", "--csv"], "na\\xefve \\u2603"),
+        (["sql", "p.duckdb", "-c", "SELECT 'naïve ☃' AS x", "--json"], '[{"x": "na\\u00efve \\u2603"}]'),
+        (["audit", "p.duckdb", "ä"], "\\xe4"),
+    ],
+)
+def test_a_terminal_that_lacks_characters_gets_escapes(tmp_path: Path, arguments: list[str], shown: str) -> None:
+    with duckdb.connect(str(tmp_path / "p.duckdb")):
+        pass
+    ended = subprocess.run(
+        [sys.executable, "-m", "gensearch_db.cli.main", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert shown in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stderr
