@@ -14,8 +14,8 @@ from gensearch_db.problem.problem import Problem
 
 
 def check_columns(source: Source, problem: Problem, further: Sequence[str], problems: Problems) -> list[Column]:
-    """The quasi-identifiers that can be looked at further. Every column that the source lacks (with near matches) and every
-    quasi-identifier whose type cannot be generalized is added to ``problems``."""
+    """The quasi-identifiers that can be looked at further. Every column that the source lacks (with near matches) or has twice,
+    and every quasi-identifier whose type cannot be generalized is added to ``problems``."""
     unknown = Problems(SpecificationError)
     known = [column.name for column in source.columns]
     named = [
@@ -29,6 +29,8 @@ def check_columns(source: Source, problem: Problem, further: Sequence[str], prob
     for name in named:
         if source.find(name) is None:
             unknown.add(f"column '{name}' does not exist in {source.name}{near_matches(name, known)}")
+        elif name.lower() in source.repeated:
+            unknown.add(f"the query has several columns called '{name}' (upper and lower case are one): name the one you mean")
     try:
         unknown.raise_if_any()
     except SpecificationError as error:

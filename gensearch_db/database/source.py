@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +29,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Source:
-    """What to read. ``relation`` is safe to put after FROM; ``name`` is for messages; ``row_count`` as counted once."""
+    """What to read. ``relation`` is safe to put after FROM; ``name`` is for messages; ``row_count`` as counted once.
+
+    ``repeated``: the names, in lower case, that several columns of a query have.
+    """
 
     name: str
     relation: Sql
     columns: tuple[Column, ...]
     row_count: int
+    repeated: frozenset[str] = frozenset()
 
     def find(self, name: str) -> Column | None:
         """The column that DuckDB would take for ``name`` (the same but for upper and lower case), or None."""
@@ -54,6 +59,7 @@ def open_source(session: Session, text: str, temporary_tables: list[TableName]) 
     :class:`SpecificationError` where there is no such source.
     """
     relation = source_relation(session, text)
+    repeated = _repeated(session, relation) if text.lstrip().startswith("(") else frozenset()
     if _read_once(text):
         table = session.temporary_table("source")
         temporary_tables.append(table)
@@ -61,7 +67,13 @@ def open_source(session: Session, text: str, temporary_tables: list[TableName]) 
         relation = qualified(table)
     columns = tuple(Column(name, kind) for name, kind, *_ in session.rows(statement("source/columns", relation=relation)))
     rows = session.value(statement("source/row_count", relation=relation))
-    return Source(text, relation, columns, rows)
+    return Source(text, relation, columns, rows, repeated)
+
+
+def _repeated(session: Session, query: Sql) -> frozenset[str]:
+    """The names, in lower case, of which a query has several: which one is meant could not be told."""
+    names = Counter(name.lower() for name, *_ in session.rows(statement("source/query_columns", query=query)))
+    return frozenset(name for name, count in names.items() if count > 1)
 
 
 def source_relation(session: Session, text: str) -> Sql:

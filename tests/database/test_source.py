@@ -195,3 +195,14 @@ def test_the_targets_schema_must_exist(session: Session) -> None:
         target_table(session, "publication.rel")
     with pytest.raises(SpecificationError, match="database 'nowhere' is not attached"):
         target_table(session, "nowhere.main.rel")
+
+
+@pytest.mark.parametrize("second", ["age", '"AGE"'])
+def test_a_column_that_a_query_has_twice_is_refused_where_it_is_named(session: Session, second: str) -> None:
+    """I01: DuckDB would number the second one, and the first would be taken whichever was meant."""
+    session.connection.execute(four("t"))
+    query = f"(SELECT age, d, 100 - age AS {second} FROM t)"
+    with pytest.raises(SpecificationError, match="several columns called 'age'"):
+        prepared_from(session, "", {"age": {}}, table=query)
+    with prepared_from(session, "", {"d": {}}, table=query) as prepared:
+        assert [column.name for column in prepared.source.columns] == ["age", "d", "age_1" if second == "age" else "AGE_1"]
