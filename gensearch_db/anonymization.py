@@ -105,7 +105,7 @@ class Release:
     def to_text(self) -> str:
         """The certificate as lines of text."""
         cost = f"{self.problem.minimize} {self.cost:,.10g}"
-        if self.status is Status.OPTIMAL:
+        if self.status is Status.OPTIMAL or self.cost <= self.lower_bound:
             proof = f"{cost}: no release that meets the constraints costs less"
         elif math.isfinite(self.approximation_factor):
             proof = f"{cost}, at most {self.approximation_factor:.4g} times the optimum (at least {self.lower_bound:,.10g})"

@@ -237,3 +237,12 @@ def test_control_c_ends_the_command_cleanly(database: Path) -> None:
     assert "interrupted" in complaint
     with duckdb.connect(str(database)) as connection:
         assert everything_in(connection) == before
+
+
+def test_a_heuristic_release_that_reaches_the_bound_is_called_the_best(connection: duckdb.DuckDBPyConnection) -> None:
+    """Its status tells how it was found; what is proven of it is said in words."""
+    connection.execute("CREATE TABLE t AS SELECT i % 2 AS age FROM range(8) r(i)")
+    release = gensearch_db.anonymize(connection, "t", into="r", quasi_identifiers=["age"], k=4, strategy="mondrian")
+    assert (release.status, release.cost, release.lower_bound) == (Status.HEURISTIC, 0, 0)
+    assert "no release that meets the constraints costs less" in release.to_text()
+    assert "times the optimum" not in release.to_text()
