@@ -11,6 +11,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import gensearch_db
+from tests.cases.invariants import dictionary_of
 from tests.cases.naming import quoted
 
 from .checks import attempt, occurring, some
@@ -91,6 +92,7 @@ def _changes(connection: duckdb.DuckDBPyConnection, rows: int) -> st.SearchStrat
     """SQL that changes one row of the release, or the count of one block."""
     row, other = st.integers(0, rows - 1), st.integers(0, rows - 1)
     names = [quoted(name) for name, *_ in connection.execute("DESCRIBE rel").fetchall()]
+    count = quoted(dictionary_of(connection, "rel")["count"])
     update = "UPDATE rel SET {0} = (SELECT {0} FROM rel WHERE rowid = {1}) WHERE rowid = {2}"
     return st.one_of(
         row.map("DELETE FROM rel WHERE rowid = {}".format),
@@ -98,7 +100,7 @@ def _changes(connection: duckdb.DuckDBPyConnection, rows: int) -> st.SearchStrat
         st.builds(update.format, st.sampled_from(names), other, row),
         st.builds(update.format, st.sampled_from(names), other, row),
         st.builds("UPDATE rel SET {} = NULL WHERE rowid = {}".format, st.sampled_from(names), row),
-        row.map('UPDATE rel_blocks SET "count" = "count" + 1 WHERE rowid = {}'.format),
+        row.map(f"UPDATE rel_blocks SET {count} = {count} + 1 WHERE rowid = {{}}".format),
         row.map("DELETE FROM rel_blocks WHERE rowid = {}".format),
         row.map("INSERT INTO rel_blocks SELECT * FROM rel_blocks WHERE rowid = {}".format),
     )
