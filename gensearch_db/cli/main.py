@@ -21,7 +21,7 @@ application = typer.Typer(
 )
 application.command("anonymize", epilog=anonymize.EXAMPLES)(anonymize.command)
 application.command("audit", epilog=audit.EXAMPLES)(audit.command)
-application.command("releases")(releases.command)
+application.command("releases", epilog=releases.EXAMPLES)(releases.command)
 application.command("sql", epilog=sql.EXAMPLES)(sql.command)
 application.command("publish", epilog=publish.EXAMPLES)(publish.command)
 application.command("estimate", epilog=estimate.EXAMPLES)(estimate.command)

@@ -8,6 +8,14 @@ from typing import Annotated
 
 import typer
 
+EXAMPLES = """
+[bold]Examples[/bold]
+
+gensearch releases people.duckdb --json
+
+gensearch releases people.duckdb --drop adult_release
+"""
+
 
 def command(
     database: Annotated[Path, typer.Argument(help="The DuckDB file.")],

@@ -101,8 +101,9 @@ def test_replace_is_needed_the_second_time(people: Path, capsys: pytest.CaptureF
 
 
 def test_help_shows_examples_and_wrong_flags_are_one_message(capfd: pytest.CaptureFixture[str]) -> None:
-    assert ended(["anonymize", "--help"]) == 0
-    assert "Examples" in capfd.readouterr().out
+    for command in (["anonymize"], ["audit"], ["releases"], ["sql"], ["publish"], ["estimate"], ["queries", "run"]):
+        assert ended([*command, "--help"]) == 0
+        assert "Examples" in capfd.readouterr().out, command
     assert ended(["anonymize"]) == 2
     assert ended(["anonymize", "x.duckdb", "--no-such-flag"]) == 2
     assert "Traceback" not in capfd.readouterr().err
