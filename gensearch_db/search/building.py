@@ -64,6 +64,8 @@ class Switches:
     """Prices from the cheapest box around each cell (``box_prices.py``)."""
     small_blocks: bool = True
     """Improvers solve small blocks and subtrees exactly."""
+    grids: bool = True
+    """Improvers search the top of the tree along grids (``grids.py``)."""
     assistant: bool = True
     """A second worker proves while the first proof may end soon (``assistant.py``)."""
 
@@ -182,6 +184,8 @@ def _guide(problem: SearchProblem, summands: tuple[CompiledCost, ...], squares_w
         halted=np.zeros(1, np.int64),
         exact_rows=np.zeros(1),
         exact_effort=np.zeros(1, np.int64),
+        grid=np.zeros(sum(attribute.leaf_count for attribute in problem.space.attributes), np.bool_),
+        grid_rows=np.zeros(1, np.int64),
     )
 
 

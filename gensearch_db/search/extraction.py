@@ -144,10 +144,11 @@ def list_tree(
     node_words: NDArray[np.uint64],
     splits: NDArray[np.int64],
     costs: NDArray[np.float64],
+    rows: NDArray[np.int64],
     most_parts: int,
 ) -> int:
-    """List the blocks of the best known tree, each after the one it is a part of, with their splits and costs. Returns how many
-    are listed after the first ``count``."""
+    """List the blocks of the best known tree, each after the one it is a part of, with their splits, costs and rows.
+    Returns how many are listed after the first ``count``."""
     memory = kernel.memory
     slot = slot_of(memory, words)
     if memory.tag[slot] == FREE or memory.attribute[slot] == UNKNOWN:
@@ -156,6 +157,9 @@ def list_tree(
     node_words[count] = words
     splits[count, 0], splits[count, 1] = j, split
     costs[count] = memory.upper[slot]
+    rows[count] = 0
+    for i in range(start, end):
+        rows[count] += kernel.cells.rows[kernel.order[i]]
     count += 1
     if j < 0:
         return count
@@ -166,6 +170,6 @@ def list_tree(
         if boundaries[part] < boundaries[part + 1]:
             gather_part(kernel, words, j, split, part, boundaries[part], boundaries[part + 1], below)
             count = list_tree(
-                kernel, boundaries[part], boundaries[part + 1], below, count, node_words, splits, costs, most_parts
+                kernel, boundaries[part], boundaries[part + 1], below, count, node_words, splits, costs, rows, most_parts
             )
     return count

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.search.arrays import TAXONOMY
 from gensearch_db.search.extraction import subtrees
+from gensearch_db.search.grids import Grids
 from gensearch_db.search.result import Partition
+from gensearch_db.search.state import UNLIMITED
 from gensearch_db.search.worker import Slice, Worker
 
 Stage = tuple[int, tuple[int, ...]]
@@ -20,7 +22,7 @@ Stage = tuple[int, tuple[int, ...]]
 FEW_GROUPS, MANY_CELLS = 64, 50_000
 FIRST_STAGES: tuple[Stage, ...] = ((0, (1,)), (1, (1, 3)), (1, (1, 10)))
 FIRST_STAGES_OF_FEW: tuple[Stage, ...] = ((0, (1,)), (2, (1, 4, 8)), (2, (1, 8, 8)), (2, (1, 4, 8)), (0, (1,)))
-FIRST_STAGE_OF_MANY: tuple[Stage, ...] = ((0, (1,)),)
+PLAINEST_STAGE: tuple[Stage, ...] = ((0, (1,)),)
 """The first rollouts of the whole; where at most ``FEW_GROUPS`` least groups fit, a deep one is affordable at once; from
 ``MANY_CELLS`` on, none but the plainest is ever affordable, and subtrees have their turn."""
 
@@ -39,7 +41,16 @@ PILOTS: tuple[Pilot, ...] = (
 
 FIRST_STAGES_WITHOUT_SETS: tuple[Stage, ...] = ((0, (1,)), (1, (1, 10)))
 PILOTS_WITHOUT_SETS: tuple[Pilot, ...] = ((math.inf, 1, (1, 30)), (math.inf, 1, (1, 200)))
-"""The same where no attribute is a set: small blocks are soon solved exactly there, and it matters what is tried at the top."""
+"""The same where no attribute is a set: small blocks are soon solved exactly there, and it matters how the top of the tree is
+cut. Few groups leave time to try every split of the whole; of many, the top is searched along grids instead."""
+
+FIRST_GRID, FURTHER_GRIDS = 8, 4
+"""The first grid is one of the whole, the others of subtrees. Blocks of more than this part of the rows obey it."""
+FEWEST_GROUPS = 30
+"""Of the subtrees that are searched along a grid."""
+FIRST_GRID_SHARE, GRID_SHARE, SUBTREE_SHARE_ALONG_GRIDS = 1000, 300, 50
+"""What a grid, and then each subtree, may take: so many times the effort of a small block."""
+GRIDS_PER_CYCLE = 8
 
 EXACT_GROUPS = 3
 """Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""
@@ -82,6 +93,8 @@ class Improver:
         self.cost = math.inf
         self.best: tuple[NDArray[np.int64], list[Slice]] | None = None
         self._has_sets = bool((worker.kernel.space.kinds > TAXONOMY).any()) or worker.cell_count >= MANY_CELLS
+        self._groups = worker.problem.cells.row_count // worker.kernel.bounds.minimum_rows
+        self._along_grids = worker.switches.grids and not self._has_sets and self._groups > FEW_GROUPS
         self._work = self._improve()
 
     @property
@@ -126,24 +139,54 @@ class Improver:
         stages = self._first_stages()
         for level, widths in reversed(stages) if self.index % 2 else stages:
             yield from self._roll(self.whole, level, widths)
-        yield from self._solve_subtrees()
+        yield from self._improve_along_grids() if self._along_grids else self._improve_by_pilots()
+
+    def _improve_by_pilots(self) -> Iterator[None]:
+        """Roll out subtrees of the best tree again and again, deeper and deeper."""
+        yield from self._solve_subtrees(SUBTREE_SHARE)
         for cycle in count():
             deeper = min(cycle, MOST_DEEPER)
             for size, level, widths in PILOTS if self._has_sets else PILOTS_WITHOUT_SETS:
                 if self.finished:
                     return
                 yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
-                yield from self._solve_subtrees()
-                effort = self.worker.kernel.guide.exact_effort
-                effort[0] = min(MOST_EXACT_EFFORT, EXACT_GROWTH * int(effort[0]))
+                yield from self._solve_subtrees(SUBTREE_SHARE)
+                self._allow_more_exact_effort()
+
+    def _improve_along_grids(self) -> Iterator[None]:
+        """Search the top of the whole along a grid, then again and again that of a subtree of the best tree."""
+        grids, least = Grids(self.worker, self.index), self.worker.kernel.bounds.minimum_rows
+        grids.lay_first(self.whole, FIRST_GRID)
+        yield from self._roll_along_grid(grids, self.whole, FIRST_GRID_SHARE)
+        for grid in count(1):
+            if self.finished:
+                return
+            parts = self.subtrees(grids.groups(FEWEST_GROUPS, self._groups) * least)
+            part = grids.choose(parts) if parts else self.whole
+            grids.lay_around(part, FURTHER_GRIDS)
+            yield from self._roll_along_grid(grids, part, GRID_SHARE)
+            if grid % GRIDS_PER_CYCLE == 0:
+                self._allow_more_exact_effort()
+
+    def _roll_along_grid(self, grids: Grids, part: Slice, share: int) -> Iterator[None]:
+        """Roll out a part along the grid that is laid, within its share of effort, then solve subtrees exactly."""
+        worker = self.worker
+        last = worker.effort + share * int(worker.kernel.guide.exact_effort[0])
+        yield from self._roll(part, 1, (1,), last)
+        grids.lift()
+        self._collect()
+        yield from self._solve_subtrees(SUBTREE_SHARE_ALONG_GRIDS)
+
+    def _allow_more_exact_effort(self) -> None:
+        effort = self.worker.kernel.guide.exact_effort
+        effort[0] = min(MOST_EXACT_EFFORT, EXACT_GROWTH * int(effort[0]))
 
     def _first_stages(self) -> tuple[Stage, ...]:
-        if self.worker.cell_count >= MANY_CELLS:
-            return FIRST_STAGE_OF_MANY
+        if self.worker.cell_count >= MANY_CELLS or self._along_grids:
+            return PLAINEST_STAGE
         if not self._has_sets:
             return FIRST_STAGES_WITHOUT_SETS
-        groups = self.worker.problem.cells.row_count // self.worker.kernel.bounds.minimum_rows
-        return FIRST_STAGES_OF_FEW if groups <= FEW_GROUPS else FIRST_STAGES
+        return FIRST_STAGES_OF_FEW if self._groups <= FEW_GROUPS else FIRST_STAGES
 
     def _roll_subtrees(self, size: float, level: int, widths: tuple[int, ...]) -> Iterator[None]:
         """Roll out the subtrees of the best tree with at most ``size`` least groups each, once more."""
@@ -158,14 +201,17 @@ class Improver:
             yield from self._roll(part, level, widths)
         self._collect()
 
-    def _roll(self, part: Slice, level: int, widths: tuple[int, ...]) -> Iterator[None]:
+    def _roll(self, part: Slice, level: int, widths: tuple[int, ...], last: int = UNLIMITED) -> Iterator[None]:
+        """Roll a part out, until ``last`` effort was made in all: what was found until then is remembered."""
         guide = self.worker.kernel.guide
         least = float(EXACT_GROUPS * self.worker.kernel.bounds.minimum_rows) if self.worker.switches.small_blocks else 0.0
         guide.exact_rows[0] = min(max(guide.exact_rows[0], least), self.worker.problem.cells.row_count)
         guide.epoch[0] += self.members
         self.worker.kernel.counters.effort[0] += ROLL_EFFORT
         guide.widths[: len(widths)] = widths
-        while not self.worker.roll(part, level, self.allowance):
+        while not self.worker.roll(part, level, min(last, self.allowance)):
+            if self.worker.effort >= last:
+                return
             order = self.worker.kernel.order.copy()
             self._collect()
             self.worker.kernel.order[:] = order
@@ -173,13 +219,13 @@ class Improver:
         if part is self.whole:
             self._collect()
 
-    def _solve_subtrees(self) -> Iterator[None]:
-        """Solve the subtrees of the best tree exactly, small ones first, as far as each takes no more than its share. The whole
-        is left to the prover."""
+    def _solve_subtrees(self, share: int) -> Iterator[None]:
+        """Solve the subtrees of the best tree exactly, small ones first, as far as each takes no more than its share: so many
+        times the effort of a small block. The whole is left to the prover."""
         worker = self.worker
         if not worker.switches.small_blocks:
             return
-        allowed = min(MOST_EXACT_EFFORT, SUBTREE_SHARE * int(worker.kernel.guide.exact_effort[0]))
+        allowed = min(MOST_EXACT_EFFORT, share * int(worker.kernel.guide.exact_effort[0]))
         given_up: set[bytes] = {self.whole[2].tobytes()}
         for size in SUBTREE_SIZES:
             tried = abandoned = 0

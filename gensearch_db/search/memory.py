@@ -125,11 +125,12 @@ def remember(
 
 
 class Tree(NamedTuple):
-    """A partition tree as memory entries, one per block: words, attribute and position of its split, cost."""
+    """A partition tree as memory entries, one per block: words, attribute and position of its split, cost, rows."""
 
     words: NDArray[np.uint64]
     splits: NDArray[np.int64]
     costs: NDArray[np.float64]
+    rows: NDArray[np.int64]
 
 
 @compiled

@@ -23,6 +23,8 @@ from gensearch_db.search.worker import Slice, Worker
 FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.05, 0.5, 0.01
 """How far a threshold lies on the way from the proven bound to the best known cost: shorter after a pass that was given up."""
 STEP_GROWTH = 1.5
+LEAST_STEP = 1e-6
+"""Of the very first threshold, as a part of the bound: what the splits of the whole tell at once."""
 
 FIRST_CLIMB = 1_000_000_000
 """Effort (values of cells read) of the first passes against thresholds, which prove what has a bound close to its optimum."""
@@ -32,6 +34,9 @@ off earlier makes those slower than they need be."""
 FIRST_EFFORT = 100_000_000
 """Then the effort of passes against thresholds, and ``DIRECT_SHARE`` times as much of one against the best cost; doubled in
 turn."""
+BEFORE_VERDICT, OUT_OF_SIGHT = 200_000_000, 500_000
+"""After so much effort a pass is given up if its forecast is so many times all effort made so far. Forecasts are some ten
+times too high for what is proven in a minute, and many millions of times higher for what is not."""
 DIRECT_SHARE = 3
 BEFORE_PRICES = 20_000_000
 """Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""
@@ -63,6 +68,11 @@ class Prover:
         self._step = FIRST_STEP
         self._work = self._prove()
 
+    @property
+    def _known(self) -> float:
+        """The cost of the best partition known."""
+        return min(self.best_cost, self.cost)
+
     def step(self, allowance: int) -> None:
         """Go on until ``allowance`` effort was made in all, or until stopped or finished."""
         self._allowance = allowance
@@ -73,12 +83,13 @@ class Prover:
         """Take in what is known elsewhere, or here by now."""
         self.best_cost = min(self.best_cost, best_cost)
         self.lower_bound = max(self.lower_bound, lower_bound)
-        known = min(self.cost, self.best_cost)
+        known = self._known
         slack = 0.0 if math.isinf(known) or self.worker.kernel.bounds.integral else ROUNDING * abs(known)
         self.finished = self.lower_bound >= known - slack
 
     def _prove(self) -> Iterator[None]:
         yield from self._price()
+        yield from self._pass(self.lower_bound * (1 + LEAST_STEP), self.worker.effort + FIRST_EFFORT)
         yield from self._climb(FIRST_CLIMB)
         yield from self._direct(FIRST_DIRECT)
         self.in_first_pass = False
@@ -116,27 +127,36 @@ class Prover:
         self._step = max(self._step, 2 * SMALLEST_STEP)
         while not self.finished and self.worker.effort < last and self._step >= SMALLEST_STEP:
             bound = self.lower_bound
-            yield from self._pass(False, min(last, self.worker.effort + effort // PASSES))
+            yield from self._pass(self._threshold(), min(last, self.worker.effort + effort // PASSES))
             longer = self.lower_bound > bound
             self._step = min(LARGEST_STEP, STEP_GROWTH * self._step) if longer else self._step / 2
 
     def _direct(self, effort: int) -> Iterator[None]:
         last = self.worker.effort + effort
         while not self.finished and self.worker.effort < last:
-            yield from self._pass(True, last)
+            before = self.lower_bound, self.cost
+            yield from self._pass(self._known, last)
+            if before == (self.lower_bound, self.cost):
+                return
 
-    def _pass(self, direct: bool, last: int) -> Iterator[None]:
-        """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all."""
-        known = min(self.best_cost, self.cost)
+    def _out_of_sight(self, began: int) -> bool:
+        """Whether the pass that began at some effort has come so little way that there is no hope for its end."""
+        spent = self.worker.effort - began
+        return spent >= BEFORE_VERDICT and spent > OUT_OF_SIGHT * self.worker.share_done() * self.worker.effort
+
+    def _pass(self, limit: float, last: int) -> Iterator[None]:
+        """One pass against the best known cost or a threshold below it; given up once ``last`` effort was made in all, or where
+        its end is out of sight."""
         self.worker.kernel.counters.effort[0] += PASS_EFFORT
-        self.worker.ask(*self.whole, known if direct else self._threshold())
+        began = self.worker.effort
+        self.worker.ask(*self.whole, limit)
         while not self.worker.work(min(last, self._allowance)):
-            if self.worker.effort >= last:
+            if self.worker.effort >= last or self._out_of_sight(began):
                 self.worker.abandon()
                 return
             yield
         lower, cost = self.worker.answer
-        if cost < min(self.cost, self.best_cost):
+        if cost < self._known:
             yield from self._rebuild()
             self.cost = self.worker.cost_of(self.slices)
             self.order = self.worker.kernel.order.copy()
@@ -158,7 +178,7 @@ class Prover:
         self.slices = sorted(found, key=lambda part: part[0])
 
     def _threshold(self) -> float:
-        known = min(self.best_cost, self.cost)
+        known = self._known
         if math.isinf(known):
             return known
         threshold = self.lower_bound + self._step * (known - self.lower_bound)

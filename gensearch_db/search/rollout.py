@@ -1,9 +1,12 @@
 """Compiled: rollouts (the pilot method), which find good partitions of a block fast.
 
 A rollout of level 0 completes a block greedily: it takes the split whose parts promise the least. A rollout of level L tries
-the most promising splits, completes each by rollouts of level L - 1, keeps the cheapest and goes on with its parts. Because
-costs add up, trying a split touches the rows of its block only, and what was found for a block is remembered for all trees
-it occurs in.
+the most promising splits, completes each by rollouts of level L - 1, keeps the cheapest and goes on with its parts. Along a
+grid, a few boundaries laid for the occasion, a large block tries every split of the grid, and its large parts do the same, so
+that of all trees with such a top the best is found; small blocks are completed greedily.
+
+Because costs add up, trying a split touches the rows of its block only, and what was found for a block is remembered for all
+trees it occurs in.
 """
 
 from __future__ import annotations
@@ -130,14 +133,22 @@ def rollout(
         best, attribute = cost, np.int64(WHOLE)
     searching = feasible or kernel.monotone == 0
     first = candidates.top[0]
+    gridded = level > 0 and 0 < guide.grid_rows[0] < rows
     if searching:
-        push_sweeps(kernel, start, end, words, rows)
+        push_sweeps(kernel, start, end, words, rows, gridded)
+        if gridded and candidates.top[0] == first:
+            gridded = False
+            push_sweeps(kernel, start, end, words, rows, gridded)
+    if guide.grid_rows[0] > 0 and not gridded:
+        level = 0
     boundaries = np.empty(most_parts + 2, np.int64)
     part_words = np.empty(len(words), np.uint64)
     tries = guide.widths[level] if level > 0 else 0
+    if gridded:
+        tries = candidates.top[0] - first
     while searching:
         limit = best
-        below = level - 1
+        below = level if gridded else level - 1
         if tries > 0 and candidates.top[0] > first:
             tries -= 1
             j, split = pop_best(candidates, first)

@@ -72,6 +72,7 @@ def enter(kernel: Kernel) -> None:
     frames.best_attribute[depth] = WHOLE if feasible else UNKNOWN
     frames.best_position[depth] = 0
     frames.rest[depth] = np.inf
+    frames.opened[depth] = 0
     frames.phase[depth] = CHOOSE
     bound = np.inf
     if feasible or kernel.monotone == 0:
@@ -133,6 +134,7 @@ def choose(kernel: Kernel) -> None:
     candidates.position[pick] = candidates.position[last]
     candidates.bound[pick] = candidates.bound[last]
     frames.last_candidate[depth] = last
+    frames.opened[depth] += 1
     open_split(kernel)
 
 
@@ -282,6 +284,22 @@ def advance(kernel: Kernel, most_splits: int, most_parts: int) -> int:
         else:
             advance_split(kernel)
     return DONE
+
+
+@compiled
+def share_done(kernel: Kernel) -> float:
+    """What share of the question in progress is answered, were the splits of a block all as much work: each of the top frame's
+    splits is a share of the one that the frame below is working on, and so on. Memory makes later ones easier."""
+    frames, candidates = kernel.frames, kernel.candidates
+    done, part = 0.0, 1.0
+    for depth in range(kernel.counters.depth[0] + 1):
+        limit = min(frames.limit[depth], frames.best[depth])
+        left = 0
+        for i in range(frames.first_candidate[depth], frames.last_candidate[depth]):
+            left += candidates.bound[i] < limit
+        part /= max(1, left + frames.opened[depth])
+        done += part * max(0, frames.opened[depth] - 1)
+    return done
 
 
 @compiled

@@ -53,7 +53,8 @@ def new_candidates(capacity: int) -> Candidates:
 
 class Frames(NamedTuple):
     """The stack, one entry per frame. ``first_candidate`` … ``candidates.top`` are its splits still to try;
-    ``first_child`` … its current split's parts in the child arrays. ``rest`` is the least bound of what was cut off.
+    ``first_child`` … its current split's parts in the child arrays. ``rest`` is the least bound of what was cut off;
+    ``opened`` counts the splits taken so far.
     """
 
     phase: NDArray[np.int64]
@@ -73,6 +74,7 @@ class Frames(NamedTuple):
     child_count: NDArray[np.int64]
     child: NDArray[np.int64]
     visited_before: NDArray[np.int64]
+    opened: NDArray[np.int64]
 
 
 class Children(NamedTuple):
@@ -113,6 +115,8 @@ class Guide(NamedTuple):
     that draws orders. ``epoch[0]``: results of earlier
     epochs are not taken for granted. ``halted[0]``: why a rollout unwinds to where the search can be stopped (DONE: it does
     not). ``exact_rows[0]``: rollouts solve blocks of at most so many rows exactly, each with at most ``exact_effort[0]``.
+    ``grid_rows[0]``: rollouts divide blocks of more rows at the boundaries of the grid only, each of which they try (0: there
+    is no grid); ``grid``: whether the boundary before a leaf value belongs to it.
     """
 
     costs: CostArrays
@@ -127,6 +131,8 @@ class Guide(NamedTuple):
     halted: NDArray[np.int64]
     exact_rows: NDArray[np.float64]
     exact_effort: NDArray[np.int64]
+    grid: NDArray[np.bool_]
+    grid_rows: NDArray[np.int64]
 
 
 class Kernel(NamedTuple):

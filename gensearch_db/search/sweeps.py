@@ -56,8 +56,9 @@ def promise(kernel: Kernel, rows: int, squares: float, words: NDArray[np.uint64]
 
 
 @compiled
-def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], rows: int) -> None:
-    """Put the splits of the block evaluated last on the stack, ranked by the promises of their sides.
+def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], rows: int, gridded: bool) -> None:
+    """Put the splits of the block evaluated last on the stack, ranked by the promises of their sides. ``gridded``: of ordered
+    attributes only those at boundaries of the grid.
 
     What is drawn depends on the block and the epoch only: a rollout that was interrupted finds the same splits again.
     """
@@ -73,7 +74,7 @@ def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64],
         if space.kinds[j] == TAXONOMY:
             push_children(kernel, start, end, words, j, lower, upper, leaves)
         elif space.kinds[j] == ORDERED:
-            sweep_codes(kernel, start, end, j, lower, upper, rows, leaves)
+            sweep_codes(kernel, start, end, j, lower, upper, rows, leaves, gridded)
         else:
             count = set_parts(space, words, j, lower, upper, masks)
             if count > 1:
@@ -82,18 +83,30 @@ def push_sweeps(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64],
 
 @compiled
 def sweep_codes(
-    kernel: Kernel, start: int, end: int, j: int, lower: int, upper: int, rows: int, leaves: NDArray[np.int64]
+    kernel: Kernel,
+    start: int,
+    end: int,
+    j: int,
+    lower: int,
+    upper: int,
+    rows: int,
+    leaves: NDArray[np.int64],
+    gridded: bool,
 ) -> None:
-    """Sweep an ordered attribute: every code that occurs is a part."""
+    """Sweep an ordered attribute: every code that occurs is a part, or all of them between two boundaries of the grid."""
     sum_rows, base = kernel.sums.rows, kernel.space.leaf_starts[j]
     place = np.zeros(upper - lower, np.int64)
     marks = np.zeros(upper - lower, np.uint64)
     count = 0
+    apart = True
     for code in range(lower, upper):
+        apart |= not gridded or kernel.guide.grid[base + code]
         if sum_rows[base + code] > 0:
-            place[code - lower] = count
-            marks[count] = np.uint64(code)
-            count += 1
+            if apart:
+                marks[count] = np.uint64(code)
+                count += 1
+                apart = False
+            place[code - lower] = count - 1
     table = contingency(kernel, start, end, j, lower, place, count, leaves)
     sweep(kernel, j, lower, upper, rows, place, marks, count, table, leaves)
 

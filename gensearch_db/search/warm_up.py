@@ -45,6 +45,7 @@ def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
     first.subtrees(first.worker.problem.cells.row_count)
     second.worker.take_in(first.worker.tree(first.whole))
     second.worker.more_memory()
+    second.worker.share_done()
     second.worker.tell(news(first.worker.kernel.memory))
     for _ in BoxProgram(search.team.prover.worker).run():
         pass

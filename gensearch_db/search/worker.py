@@ -20,7 +20,7 @@ from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, rememb
 from gensearch_db.search.partitions import partition_of_words
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import AFTER_FAILURE, rollout
-from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, known, push_frame
+from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, known, push_frame, share_done
 from gensearch_db.search.state import (
     UNLIMITED,
     Children,
@@ -137,6 +137,10 @@ class Worker:
         """Whether a question is in progress."""
         return bool(self.kernel.counters.depth[0] >= 0)
 
+    def share_done(self) -> float:
+        """What share of the question in progress is answered, as far as the splits tried tell."""
+        return float(share_done(self.compiled))
+
     def abandon(self) -> None:
         """Drop the question in progress; what was learnt stays in memory."""
         self.kernel.counters.depth[0] = -1
@@ -235,15 +239,15 @@ class Worker:
         """The best partition tree known of a block, for another worker to take in."""
         room = 2 * (whole[1] - whole[0])
         words = np.zeros((room, len(whole[2])), np.uint64)
-        numbers, costs = np.zeros((room, 2), np.int64), np.zeros(room)
-        count = list_tree(self.compiled, *whole, 0, words, numbers, costs, self.most_parts)
-        return Tree(words[:count].copy(), numbers[:count].copy(), costs[:count].copy())
+        numbers, costs, rows = np.zeros((room, 2), np.int64), np.zeros(room), np.zeros(room, np.int64)
+        count = list_tree(self.compiled, *whole, 0, words, numbers, costs, rows, self.most_parts)
+        return Tree(words[:count].copy(), numbers[:count].copy(), costs[:count].copy(), rows[:count].copy())
 
     def take_in(self, tree: Tree) -> None:
         """Remember another worker's tree where it is cheaper than what is known."""
         while 2 * (self.kernel.memory.entries[0] + len(tree.costs) + 2) > len(self.kernel.memory.tag):
             self.more_memory()
-        remember_tree(self.kernel.memory, *tree)
+        remember_tree(self.kernel.memory, tree.words, tree.splits, tree.costs)
 
     def tell(self, told: News) -> None:
         """Take in what another worker's memory tells, as far as there is room, and drop the questions it answers."""
