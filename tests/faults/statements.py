@@ -19,6 +19,11 @@ class _Counting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
 
+    @property
+    def __class__(self) -> type:  # type: ignore[misc]
+        """What it is taken for wherever somebody asks."""
+        return type(self._connection)
+
     def execute(self, *arguments: Any, **named: Any) -> Any:
         return self._strikes.around(lambda: self._connection.execute(*arguments, **named))
 
