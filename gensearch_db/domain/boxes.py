@@ -8,6 +8,7 @@ edge length is asked for (THEORY 2.1).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -54,6 +55,8 @@ class Boxes(Generic[BoxT]):
         self.space: Space = split_set.space
         self._box_type = box_type
         self._by_block: dict[Block, BoxT] = {}
+        self.watch: Callable[[], None] = lambda: None
+        """Called before each piece of long work on boxes; may raise to end a search."""
 
     @property
     def root(self) -> BoxT:
@@ -82,6 +85,7 @@ class Boxes(Generic[BoxT]):
             found: list[Division[BoxT]] = []
             for position, region in enumerate(box.block):
                 for split, parts in self.split_set.divisions(position, region):
+                    self.watch()
                     children = self._children(box, position, parts)
                     crossing = 0
                     for child in children:
@@ -107,6 +111,18 @@ class Boxes(Generic[BoxT]):
         return tuple(self.box((*before, part, *after)) for part in parts)
 
 
+def _cells_by_code(codes: NDArray[np.int32]) -> dict[int, int]:
+    """For each code that occurs the set of cells that have it, ascending."""
+    order = np.argsort(codes, kind="stable")
+    found, firsts = np.unique(codes[order], return_index=True)
+    column: dict[int, int] = {}
+    for code, first, last in zip(found.tolist(), firsts, [*firsts[1:], len(codes)], strict=True):
+        there = np.zeros(len(codes) // 8 + 1, np.uint8)
+        np.bitwise_or.at(there, order[first:last] >> 3, np.uint8(1) << (order[first:last] & 7).astype(np.uint8))
+        column[code] = int.from_bytes(there.tobytes(), "little")
+    return column
+
+
 class CellIndex:
     """Which cells lie in a region, as sets of cell numbers (bits). ``codes``: one row of leaf codes per cell."""
 
@@ -115,10 +131,7 @@ class CellIndex:
         self.everything = (1 << len(codes)) - 1
         self._by_code: list[dict[int, int]] = []
         for position in range(len(space.attributes)):
-            column: dict[int, int] = {}
-            for cell, code in enumerate(codes[:, position].tolist()):
-                column[code] = column.get(code, 0) | 1 << cell
-            self._by_code.append(column)
+            self._by_code.append(_cells_by_code(codes[:, position]))
         self._by_region: list[dict[Region, int]] = [{} for _ in space.attributes]
 
     def in_region(self, position: int, region: Region) -> int:

@@ -110,6 +110,8 @@ class SplitSet:
 
     def _sides_of(self, position: int, leaf_count: int) -> list[tuple[int, int, int]]:
         """For each leaf code, the splits it is on one side of, on the other side of, and outside of altogether."""
+        if isinstance(self.space.attributes[position], OrderedAttribute):
+            return self._sides_of_boundaries(position, leaf_count)
         sides = [[0, 0, 0] for _ in range(leaf_count)]
         for number in self._groups[position]:
             one, whole = _extent(self.space.attributes[position], self.splits[number].value)
@@ -117,6 +119,18 @@ class SplitSet:
                 side = 0 if one >> code & 1 else 1 if whole >> code & 1 else 2
                 sides[code][side] |= 1 << number
         return [(one, other, outside) for one, other, outside in sides]
+
+    def _sides_of_boundaries(self, position: int, leaf_count: int) -> list[tuple[int, int, int]]:
+        """The same for an ordered attribute: from each code to the next only the boundary between them changes sides."""
+        number_of = {self.splits[number].value: number for number in self._groups[position]}
+        below, above = sum(1 << number for number in self._groups[position]), 0
+        sides = []
+        for code in range(leaf_count):
+            if code in number_of:
+                below ^= 1 << number_of[code]
+                above |= 1 << number_of[code]
+            sides.append((below, above, 0))
+        return sides
 
     def _sets_of(self, position: int, region: Region) -> tuple[int, int]:
         known = self._sets[position].get(region)

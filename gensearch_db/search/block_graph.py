@@ -16,8 +16,8 @@ from gensearch_db.search.box_program import BoxProgram, is_small
 from gensearch_db.search.building import Switches
 from gensearch_db.search.mondrian import greedy_slices
 from gensearch_db.search.monitor import Monitor
-from gensearch_db.search.optimal_partitions import OptimalPartitions, TooManyError
-from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
+from gensearch_db.search.optimal_partitions import OptimalPartitions, StoppedError, TooManyError
+from gensearch_db.search.result import Moment, Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
 from gensearch_db.search.team import MEMBERS, Team
 from gensearch_db.search.worker import Slice
 
@@ -172,13 +172,22 @@ class BlockGraphSearch:
         worker = self.team.prover.worker
         worker.abandon()
         try:
-            groupings = OptimalPartitions(worker, MOST_COUNTED).of(self.team.whole)
+            groupings = OptimalPartitions(worker, MOST_COUNTED, self._may_go_on).of(self.team.whole)
         except TooManyError:
             self.notes.append(f"There are more than {MOST_COUNTED:,} optimal releases; they were not counted.")
+            return
+        except StoppedError:
+            self.notes.append("The search was over before all optimal releases were listed; they were not counted.")
             return
         self.optimal_count = len(groupings)
         partitions = [worker.partition_of(grouping) for grouping in groupings]
         self.alternatives = tuple(sorted(partitions, key=lambda partition: str(partition.blocks))[:at_most])
+
+    def _may_go_on(self) -> bool:
+        """Whether neither time nor the caller ends what goes on after the proof."""
+        monitor = self.monitor
+        stop = monitor.progress(Moment(monitor.seconds, monitor.cost, monitor.lower_bound), self.counters())
+        return monitor.in_time() and not stop
 
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""

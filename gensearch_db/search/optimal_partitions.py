@@ -7,7 +7,8 @@ split whose parts' optima add up to the block's optimum leads to some of them, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
@@ -20,6 +21,10 @@ from gensearch_db.search.prover import ROUNDING
 from gensearch_db.search.structures import structure
 from gensearch_db.search.worker import Slice, Worker
 
+EFFORT_BETWEEN_LOOKS = 5_000_000
+"""Values of cells read: some hundredths of a second."""
+SECONDS_BETWEEN_LOOKS = 0.1
+
 Group = tuple[bytes, bytes]
 """A block: its cell numbers, ascending, and its words."""
 Grouping = frozenset[Group]
@@ -29,17 +34,24 @@ class TooManyError(Exception):
     """There are more optimal partitions than were to be listed."""
 
 
-class OptimalPartitions:
-    """Lists the optimal partitions of a problem that a worker can solve to the end. ``most``: give up beyond so many."""
+class StoppedError(Exception):
+    """The time was over, or the caller broke off, before all were listed."""
 
-    def __init__(self, worker: Worker, most: int) -> None:
+
+class OptimalPartitions:
+    """Lists the optimal partitions of a problem that a worker can solve to the end. ``most``: give up beyond so many.
+    ``may_go_on`` is asked a few times a second."""
+
+    def __init__(self, worker: Worker, most: int, may_go_on: Callable[[], bool] = lambda: True) -> None:
         self.worker = worker
         self.space = structure(worker.kernel.space)
         self.most = most
+        self._may_go_on = may_go_on
+        self._looked = time.monotonic()
         self._known: dict[bytes, frozenset[Grouping]] = {}
 
     def of(self, part: Slice) -> frozenset[Grouping]:
-        """Every optimal partition of a block. Raises :class:`TooManyError`."""
+        """Every optimal partition of a block. Raises :class:`TooManyError` and :class:`StoppedError`."""
         start, end, words = part
         key = words.tobytes()
         if key not in self._known:
@@ -64,15 +76,24 @@ class OptimalPartitions:
                 return
         if _equal(total, best):
             for choice in product(*(self.of(child) for child in parts)):
+                self._look()
                 yield frozenset().union(*choice)
 
     def _optimum(self, part: Slice) -> float:
+        self._look()
         lower, upper = self.worker.known(part[2])
         if lower < upper:
             self.worker.ask(*part, math.inf)
-            self.worker.work(np.iinfo(np.int64).max)
+            while not self.worker.work(self.worker.effort + EFFORT_BETWEEN_LOOKS):
+                self._look()
             _, upper = self.worker.answer
         return upper
+
+    def _look(self) -> None:
+        if time.monotonic() - self._looked > SECONDS_BETWEEN_LOOKS:
+            if not self._may_go_on():
+                raise StoppedError
+            self._looked = time.monotonic()
 
     def _parts(self, part: Slice, j: int, position: int) -> list[Slice]:
         start, end, words = part

@@ -6,7 +6,6 @@ THEORY 2.1 to 2.7. Every bound holds for all partitions of the box that suppress
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from gensearch_db.cost.bounds import balanced_squares, water_filled_squares
 from gensearch_db.cost.discernibility import Discernibility
@@ -28,8 +27,6 @@ class BoundRule:
     def __init__(self, judge: Judge, options: EnumerationOptions) -> None:
         self.judge = judge
         self.limit = judge.problem.suppression_limit
-        self.watch: Callable[[], None] = lambda: None
-        """Called now and then while bounds look far ahead; may raise to end the search."""
         self._kind = options.bound
         self._look_ahead = options.levels
         self._exact_below = options.exact_below or _worth_solving(judge.boxes.root)
@@ -79,7 +76,7 @@ class BoundRule:
     def _begin(self, box: JudgedBox) -> None:
         if box.bound_depth < 0:
             box.bound, box.bound_depth = self.direct(box), 0
-            self.watch()
+            self.judge.boxes.watch()
 
     def quick(self, box: JudgedBox) -> float:
         """The best bound known so far, at least that of the box's own cells."""

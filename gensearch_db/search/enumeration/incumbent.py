@@ -14,6 +14,8 @@ from gensearch_db.search.result import Partition
 
 TOLERANCE = 1e-9
 """Relative difference below which costs that are no integers count as equal: sums of floats depend on their order."""
+LEAST_DIFFERENCE = 1e-12
+"""The same for costs near 0, where what is left of large summands is no share of the cost."""
 
 
 class Incumbent:
@@ -27,10 +29,15 @@ class Incumbent:
         self._judge = judge
         self._keep_all = keep_all
         self._list_at_most = list_at_most
-        self._slack = 0.0 if judge.problem.cost.integral else TOLERANCE
+        self._integral = judge.problem.cost.integral
         self.cost = math.inf
         self._releases: dict[frozenset[int], tuple[JudgedBox, ...]] = {}
         self._beyond: set[frozenset[int]] = set()
+
+    @property
+    def _slack(self) -> float:
+        """Costs that differ by no more than this are equal."""
+        return 0.0 if self._integral or not self.found else max(LEAST_DIFFERENCE, TOLERANCE * self.cost)
 
     @property
     def found(self) -> bool:
@@ -45,12 +52,12 @@ class Incumbent:
     def cutoff(self, factor: float) -> float:
         """Bounds from here on cannot lead to what is still wanted: a better release, or (if all are kept) an equal one."""
         if self._keep_all:
-            return math.nextafter(self.cost * (1 + self._slack), math.inf)
-        return self.cost * (1 - self._slack) / factor
+            return math.nextafter(self.cost + self._slack, math.inf)
+        return (self.cost - self._slack) / factor
 
     def welcomes(self, cost: float) -> bool:
         """Whether a release of this cost would be kept."""
-        return cost < self.cost * (1 - self._slack) or (self._keep_all and cost <= self.cost * (1 + self._slack))
+        return cost < self.cost - self._slack or (self._keep_all and cost <= self.cost + self._slack)
 
     def offer(self, leaves: Iterable[JudgedBox]) -> bool:
         """Keep a partition that is better than the best, or as good where all are kept. Whether it is better."""
@@ -59,7 +66,7 @@ class Incumbent:
         cost = math.fsum([*sorted(box.cost for box in published), *sorted(charged)])
         if not self.welcomes(cost):
             return False
-        better = not self.found or cost < self.cost * (1 - self._slack)
+        better = not self.found or cost < self.cost - self._slack
         if better:
             self.cost = cost
             self._releases.clear()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from gensearch_db.domain.boxes import Box, BoxesWithCells, CellIndex, Division, OccupiedBoxes
 from gensearch_db.domain.cells import BlockStatistics
 from gensearch_db.domain.region import Block
@@ -15,6 +17,9 @@ from gensearch_db.search.result import SearchProblem
 
 LARGEST_JOIN = 4_000_000
 """Pairs of a block and a cell that one request may look at: about 30 MB in memory."""
+
+MANY_CELLS = 2_000
+"""Sets of cells beyond this number are looked through all at once; one by one each takes as long as the set."""
 
 
 class JudgedBox(Box):
@@ -96,19 +101,20 @@ class Judge:
         unknown = {id(box): box for box in boxes if not box.known}
         asked = []
         for box in unknown.values():
-            box.known = True
             if box.cells:
                 asked.append(box)
-        if not asked:
-            return
+            else:
+                box.known = True
         for box, statistics in zip(asked, self.ask([box.block for box in asked]), strict=True):
             self._fill(box, statistics)
+            box.known = True
 
     def ask(self, blocks: list[Block]) -> list[BlockStatistics]:
         """The statistics of blocks, in requests that join at most ``LARGEST_JOIN`` pairs of a block and a cell."""
         most = max(1, LARGEST_JOIN // len(self.cell_rows))
         found: list[BlockStatistics] = []
         for start in range(0, len(blocks), most):
+            self.boxes.watch()
             batch = blocks[start : start + most]
             self.batches += 1
             self.blocks_asked += len(batch)
@@ -168,6 +174,10 @@ class Judge:
 
 def members(cells: int) -> list[int]:
     """The numbers of the cells in a set of cells."""
+    if cells.bit_length() > MANY_CELLS:
+        there = np.frombuffer(cells.to_bytes(cells.bit_length() // 8 + 1, "little"), np.uint8)
+        numbers: list[int] = np.flatnonzero(np.unpackbits(there, bitorder="little")).tolist()
+        return numbers
     found = []
     while cells:
         low = cells & -cells

@@ -88,7 +88,7 @@ class PrioritizedSearch:
         self._in_hand = root.bound
         if root.bound < math.inf:
             self._consider(root)
-            self.rule.watch = self._check
+            self.rule.judge.boxes.watch = self._check
             if self.options.complete:
                 self._offer(self.expansion.quick_release())
             self._push(self.expansion.bounded(root))

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from gensearch_db.cost.registry import cost_from_text
-from gensearch_db.domain.cells import BlockStatistics
-from gensearch_db.domain.region import Block
-from gensearch_db.domain.statistics import MemoryStatistics
+from gensearch_db.domain.boxes import CellIndex
+from gensearch_db.domain.cells import BlockStatistics, Cells
+from gensearch_db.domain.region import Block, Interval
+from gensearch_db.domain.statistics import MemoryStatistics, whole_table
 from gensearch_db.errors import SpecificationError
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
 from gensearch_db.search.enumeration import enumerate_search
 from gensearch_db.search.enumeration.cell_statistics import CellStatistics
+from gensearch_db.search.enumeration.judged_box import members
 from gensearch_db.search.enumeration.options import EnumerationOptions
 from gensearch_db.search.result import Moment, SearchProblem, Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
@@ -219,3 +223,29 @@ def test_listing_stops_at_the_limit_but_counting_goes_on() -> None:
     assert listed.cost == 0
     assert listed.optimal_count == 8
     assert len(listed.alternatives) == 2
+
+
+def test_a_time_limit_ends_the_search_before_its_first_descent_is_over() -> None:
+    """Of 30,000 cells each box has thousands of divisions: they were all made before the clock was read, for minutes."""
+    source = np.random.default_rng(4)
+    space = space_of(2_000, 2_000)
+    codes = np.unique(source.integers(0, 2_001, (30_000, 2)), axis=0).astype(np.int32)
+    cells = Cells(codes, np.ones(len(codes), np.int64))
+    problem = SearchProblem(space, cells, whole_table(space, cells), (KAnonymity(300),), cost_from_text("ncp"))
+    started = time.monotonic()
+    result = enumerate_search(problem, StoppingRule(seconds=0.5), never_stop, {})
+    assert result.status is Status.TIME_LIMIT
+    assert time.monotonic() - started < 30
+    assert result.partition is not None
+
+
+@pytest.mark.parametrize("count", [1, 64, 1_999, 2_000, 5_000])
+def test_members_of_sets_of_any_size(count: int) -> None:
+    source = random.Random(count)
+    wanted = sorted({source.randrange(count) for _ in range(count // 2)} | {0, count - 1})
+    assert members(sum(1 << number for number in wanted)) == wanted
+    codes = np.array([[source.randrange(3)] for _ in range(count)], np.int32)
+    index = CellIndex(space_of(2), codes)
+    for code in range(3):
+        cells = index.in_region(0, Interval(code, code + 1))
+        assert members(cells) == np.flatnonzero(codes[:, 0] == code).tolist()

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gensearch_db.cost.registry import cost_from_text
@@ -110,6 +110,7 @@ def check_partition(problem: SearchProblem, result: SearchResult) -> None:
 
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32), st.fixed_dictionaries({name: st.sampled_from(values) for name, values in CHOICES.items()}))
+@example(217271650, {"bound": "paper", "look_ahead": 0, "complete": False})  # two releases of cost 0, one but for rounding
 def test_same_optimum_and_same_optimal_releases_as_brute_force(seed: int, options: dict[str, str | int | bool]) -> None:
     problem = random_problem(random.Random(seed))
     expected, releases = optimum(problem)
