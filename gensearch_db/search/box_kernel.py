@@ -15,18 +15,10 @@ from gensearch_db.compilation import compiled
 from gensearch_db.cost.kernel import block_cost
 from gensearch_db.privacy.kernel import block_holds
 from gensearch_db.search.arrays import TAXONOMY
-from gensearch_db.search.block_kernel import (
-    ONE,
-    ZERO,
-    attribute_mask,
-    fill_regions,
-    join_words,
-    long_enough,
-    lowest_bit,
-    occurring_totals,
-)
+from gensearch_db.search.block_kernel import fill_regions, long_enough, occurring_totals
 from gensearch_db.search.box_regions import BoxRegions
 from gensearch_db.search.state import Kernel
+from gensearch_db.search.words import ONE, ZERO, attribute_mask, join_words, lowest_bit
 
 WHOLE, NOTHING = -1, -2
 """In place of a split: publish the box as it is; no feasible partition (or an empty box)."""

@@ -25,20 +25,13 @@ from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.privacy.kernel import constraint_arrays
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, CellArrays, SpaceArrays, accumulators, cell_arrays, space_arrays
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, cell_features, order_features
-from gensearch_db.search.candidates import MOST_EXACT_PARTS, MOST_TRIED_PARTS
 from gensearch_db.search.memory import new_memory
 from gensearch_db.search.own_costs import own_costs
 from gensearch_db.search.prices import cell_prices, least_rows, needed_rows
 from gensearch_db.search.result import SearchProblem
 from gensearch_db.search.rollout import LEVELS
-from gensearch_db.search.state import (
-    Guide,
-    Kernel,
-    new_candidates,
-    new_children,
-    new_counters,
-    new_frames,
-)
+from gensearch_db.search.set_divisions import MOST_EXACT_PARTS, MOST_TRIED_PARTS
+from gensearch_db.search.state import Guide, Kernel, new_candidates, new_children, new_counters, new_frames
 from gensearch_db.search.structures import structure
 
 FIRST_SLOTS = 1 << 14

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
-from gensearch_db.search.block_kernel import ONE, ZERO, attribute_mask, code_range, gather
-from gensearch_db.search.candidates import interval_words, set_words
+from gensearch_db.search.block_kernel import gather
 from gensearch_db.search.state import Kernel
+from gensearch_db.search.words import ONE, ZERO, attribute_mask, code_range, interval_words, set_words
 
 PART_SHIFT, CELL_BITS = 40, (1 << 40) - 1
 """While cells are sorted, the number of a cell's part stands above the number of the cell."""

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block, sum_features
-from gensearch_db.search.candidates import is_single_group
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, slot_of
+from gensearch_db.search.sides import is_single_group
 from gensearch_db.search.state import Kernel
 
 

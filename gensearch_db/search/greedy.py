@@ -7,10 +7,13 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
-from gensearch_db.search.block_kernel import ONE, ZERO, code_range, evaluate_block, lowest_cover
-from gensearch_db.search.candidates import pop_best, push_splits, set_parts
+from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.candidates import push_splits
 from gensearch_db.search.division import divide, gather_part
+from gensearch_db.search.set_divisions import set_parts
+from gensearch_db.search.sides import pop_best
 from gensearch_db.search.state import OWN_COSTS, Kernel
+from gensearch_db.search.words import ONE, ZERO, code_range, lowest_cover
 
 
 @compiled

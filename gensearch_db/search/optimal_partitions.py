@@ -14,11 +14,11 @@ from itertools import product
 import numpy as np
 
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
-from gensearch_db.search.block_kernel import code_range, lowest_cover
-from gensearch_db.search.candidates import set_parts
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.prover import ROUNDING
+from gensearch_db.search.set_divisions import set_parts
 from gensearch_db.search.structures import structure
+from gensearch_db.search.words import code_range, lowest_cover
 from gensearch_db.search.worker import Slice, Worker
 
 EFFORT_BETWEEN_LOOKS = 5_000_000

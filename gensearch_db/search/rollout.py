@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.block_kernel import evaluate_block
-from gensearch_db.search.candidates import pop_best, tries_all_splits
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.greedy import parts_hold
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
+from gensearch_db.search.set_divisions import tries_all_splits
+from gensearch_db.search.sides import pop_best
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, STACK_FULL, advance, may_give_up, must_pause, push_frame
 from gensearch_db.search.state import UNLIMITED, Kernel
 from gensearch_db.search.sweeps import push_sweeps

@@ -9,15 +9,7 @@ from typing import Any
 
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.problem import Strategy
-from gensearch_db.search.result import (
-    Partition,
-    Progress,
-    SearchProblem,
-    SearchResult,
-    Status,
-    StoppingRule,
-    never_stop,
-)
+from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 
 
 def search(

@@ -15,9 +15,10 @@ from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import TAXONOMY
 from gensearch_db.search.block_kernel import evaluate_block, sum_features
 from gensearch_db.search.bounds import PRICE_REST, BoundArrays, bound_from_sums, water_fill
-from gensearch_db.search.candidates import push_splits, side_worth
+from gensearch_db.search.candidates import push_splits
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
+from gensearch_db.search.sides import side_worth
 from gensearch_db.search.state import BOUNDS, Counters, Kernel
 
 CANDIDATES_READ = 8

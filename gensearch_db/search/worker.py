@@ -14,20 +14,14 @@ from gensearch_db.domain.region import Block, Region
 from gensearch_db.search.arrays import TAXONOMY, SpaceArrays
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.building import Switches, build_kernel, most_splits
-from gensearch_db.search.candidates import MOST_EXACT_PARTS, tries_all_splits
 from gensearch_db.search.extraction import extract, list_tree, refresh
 from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
 from gensearch_db.search.partitions import partition_of_words
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import AFTER_FAILURE, rollout
+from gensearch_db.search.set_divisions import MOST_EXACT_PARTS, tries_all_splits
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, known, push_frame, share_done
-from gensearch_db.search.state import (
-    UNLIMITED,
-    Children,
-    Frames,
-    Kernel,
-    twin,
-)
+from gensearch_db.search.state import UNLIMITED, Children, Frames, Kernel, twin
 from gensearch_db.search.structures import structure
 
 Slice = tuple[int, int, NDArray[np.uint64]]
