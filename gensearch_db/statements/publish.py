@@ -27,6 +27,7 @@ from gensearch_db.statements.handing_over import (
     refuse_folder,
     staged,
 )
+from gensearch_db.statements.older_database import refuse_own_database
 from gensearch_db.statements.owner_notes import notes_for_the_owner
 from gensearch_db.statements.reader import written_name, written_string
 
@@ -95,9 +96,10 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
 
     What is read is one state of the database, and a reader of the target finds a whole publication, the old or the new one
     (:mod:`gensearch_db.statements.handing_over`). Beside a file goes ``<file>.dictionary.json``, into a folder
-    ``dictionary.json``. An existing target is overwritten with ``replace`` only. Raises :class:`SpecificationError` for
-    unknown releases, clashing names, targets that cannot be written, and inside a transaction of the user's. Releases of the
-    same people that go out together have a note, and those with kept columns whose values are somebody's own.
+    ``dictionary.json``. An existing target is overwritten with ``replace`` only, a database only if it is a publication. Raises
+    :class:`SpecificationError` for unknown releases, clashing names, targets that cannot be written, and inside a transaction
+    of the user's. Releases of the same people that go out together have a note, and those with kept columns whose values are
+    somebody's own.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
@@ -148,11 +150,12 @@ def _parts(session: Session, entry: CatalogEntry, suffix: str) -> list[_Part]:
 def _to_database(session: Session, releases: Sequence[str], path: Path, replace: bool) -> list[PublishedTable]:
     dictionary_path = path.with_name(path.name + ".dictionary.json")
     refuse_files([path, dictionary_path], replace=replace)
+    refuse_own_database(session, path)
     _all_parts(session, releases, path.suffix)  # what is wrong with the request is told before anything is made
     alias = session.temporary_name("handout")
     published = []
     with staged(path) as staging:
-        session.execute(statement("statements/publish_attach", path=str(staging / path.name), alias=alias))
+        session.execute(statement("statements/publish_attach", path=str(staging / path.name), alias=alias, read_only=False))
         try:
             with session.insertion_order_kept(), session.transaction():
                 parts = _all_parts(session, releases, path.suffix)

@@ -113,6 +113,35 @@ def test_nothing_is_overwritten_silently_and_failures_leave_nothing(tricky: Conn
     assert tricky.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
 
 
+def test_replace_never_overwrites_a_database_of_the_owners(tricky: Connection, tmp_path: Path) -> None:
+    """Found 2026-11-28: the database that was published from was overwritten, with the source in it."""
+    own, other, published = (tmp_path / name for name in ("own.duckdb", "other.duckdb", "published.duckdb"))
+    tricky.execute(f"ATTACH '{own}' AS own; CREATE TABLE own.precious AS SELECT 1 AS one; CHECKPOINT own")
+    with duckdb.connect(str(other)) as connection:
+        connection.execute("CREATE TABLE precious AS SELECT 1 AS one; CREATE VIEW w AS FROM precious")
+    before = own.read_bytes(), other.read_bytes()
+    with pytest.raises(SpecificationError, match="is the database 'own', which is open here"):
+        tricky.execute(f"PUBLISH r TO '{own}' REPLACE")
+    with pytest.raises(SpecificationError, match=r"no part of a publication \(main.precious, main.w\)"):
+        tricky.execute(f"PUBLISH r TO '{other}' REPLACE")
+    assert (own.read_bytes(), other.read_bytes()) == before
+    for _ in range(2):
+        tricky.execute(f"PUBLISH r TO '{published}' REPLACE").fetchall()
+    assert tricky.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(2,)]
+
+
+def test_a_command_does_not_overwrite_its_own_database(tmp_path: Path) -> None:
+    path = tmp_path / "p.duckdb"
+    with connect(path) as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 2 AS age FROM range(8) r(i)")
+        connection.execute("ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (age) SUBJECT TO k_anonymity(4)")
+    command = [sys.executable, "-m", "gensearch_db.cli.main", "publish", str(path), "r", "--to", "p.duckdb", "--replace"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (ended.returncode, "which is open here" in ended.stderr) == (2, True)
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchall() == [(8,)]
+
+
 def test_two_releases_of_one_name_clash(tricky: Connection, tmp_path: Path) -> None:
     tricky.execute("CREATE SCHEMA s").fetchall()
     tricky.execute(
