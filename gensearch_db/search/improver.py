@@ -9,7 +9,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.search.arrays import TAXONOMY
+from gensearch_db.search.arrays import ORDERED, TAXONOMY
 from gensearch_db.search.extraction import subtrees
 from gensearch_db.search.grids import Grids
 from gensearch_db.search.result import Partition
@@ -42,7 +42,10 @@ PILOTS: tuple[Pilot, ...] = (
 FIRST_STAGES_WITHOUT_SETS: tuple[Stage, ...] = ((0, (1,)), (1, (1, 10)))
 PILOTS_WITHOUT_SETS: tuple[Pilot, ...] = ((math.inf, 1, (1, 30)), (math.inf, 1, (1, 200)))
 """The same where no attribute is a set: small blocks are soon solved exactly there, and it matters how the top of the tree is
-cut. Few groups leave time to try every split of the whole; of many, the top is searched along grids instead."""
+cut. Few groups, or few splits, leave time to try every split of the whole; else the top is searched along grids."""
+
+FEW_SPLITS = 40
+"""Of the whole: boundaries of ordered attributes and taxonomy nodes."""
 
 FIRST_GRID, FURTHER_GRIDS = 8, 4
 """The first grid is one of the whole, the others of subtrees. Blocks of more than this part of the rows obey it."""
@@ -94,7 +97,8 @@ class Improver:
         self.best: tuple[NDArray[np.int64], list[Slice]] | None = None
         self._has_sets = bool((worker.kernel.space.kinds > TAXONOMY).any()) or worker.cell_count >= MANY_CELLS
         self._groups = worker.problem.cells.row_count // worker.kernel.bounds.minimum_rows
-        self._along_grids = worker.switches.grids and not self._has_sets and self._groups > FEW_GROUPS
+        many = self._groups > FEW_GROUPS and self._splits_of_whole() > FEW_SPLITS
+        self._along_grids = worker.switches.grids and not self._has_sets and many
         self._work = self._improve()
 
     @property
@@ -180,6 +184,11 @@ class Improver:
     def _allow_more_exact_effort(self) -> None:
         effort = self.worker.kernel.guide.exact_effort
         effort[0] = min(MOST_EXACT_EFFORT, EXACT_GROWTH * int(effort[0]))
+
+    def _splits_of_whole(self) -> int:
+        space = self.worker.kernel.space
+        boundaries = np.diff(space.leaf_starts)[space.kinds == ORDERED] - 1
+        return int(boundaries.sum()) + int((space.kinds == TAXONOMY).sum())
 
     def _first_stages(self) -> tuple[Stage, ...]:
         if self.worker.cell_count >= MANY_CELLS or self._along_grids:

@@ -57,6 +57,9 @@ def most_promising(
     chosen, chosen_position, least = np.int64(-1), np.int64(0), np.inf
     checks = guide.checks
     while candidates.top[0] > first and checks > 0:
+        if kernel.counters.last_effort[0] == 0:  # stopped: of a wide block all splits may take minutes
+            guide.halted[0] = PAUSED
+            return np.int64(-1), np.int64(0)
         j, position = pop_best(candidates, first)
         if guide.checks == 1 and guide.sizes_decide == 1:
             return j, position
@@ -159,6 +162,9 @@ def rollout(
             j, split = attribute, position
             if level == 0:
                 j, split = most_promising(kernel, start, end, words, first, most_parts)
+            if guide.halted[0] != DONE:
+                candidates.top[0] = first
+                return np.inf
             if j < 0:
                 break
         parts = divide(kernel, start, end, j, split, boundaries)

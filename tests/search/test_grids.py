@@ -13,8 +13,9 @@ from gensearch_db.cost.registry import cost_from_text
 from gensearch_db.domain.attribute import Space
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
+from gensearch_db.search import improver
 from gensearch_db.search.grids import Grids
-from gensearch_db.search.improver import FEW_GROUPS, Improver
+from gensearch_db.search.improver import FEW_GROUPS, FEW_SPLITS, Improver
 from gensearch_db.search.result import SearchProblem, Status, StoppingRule
 from gensearch_db.search.run import search
 from gensearch_db.search.state import UNLIMITED
@@ -87,27 +88,29 @@ def test_grids_are_of_the_boundaries_that_divide_the_rows() -> None:
 
 def test_an_improver_along_grids_keeps_to_its_effort_and_never_gets_worse() -> None:
     chance = random.Random(3)
-    space = space_of(9, 8, 7, 6)
+    space = space_of(15, 12, 9, 6)
     problem = problem_of(space, random_rows(chance, space, 900), [KAnonymity(3)], cost_from_text("discernibility"))
     assert problem.cells.row_count // 3 > FEW_GROUPS
+    assert FEW_SPLITS < 15 + 12 + 9 + 6
     worker = Worker(problem)
-    improver = Improver(worker)
+    finder = Improver(worker)
     costs = []
     for _ in range(30):
-        improver.step(worker.effort + 1_000_000)
-        costs.append(improver.cost)
+        finder.step(worker.effort + 1_000_000)
+        costs.append(finder.cost)
         assert worker.kernel.guide.halted[0] in (0, 1)
     assert costs == sorted(costs, reverse=True)
     assert costs[-1] < costs[0]
-    partition = improver.partition()
+    partition = finder.partition()
     assert partition is not None
     sizes = np.bincount(partition.block_of_cell, problem.cells.counts)
     assert (sizes >= 3).all()
-    assert (sizes**2).sum() == improver.cost
+    assert (sizes**2).sum() == finder.cost
 
 
 @pytest.mark.parametrize("grids", [True, False])
-def test_grids_leave_the_optimum_as_it_is(grids: bool) -> None:
+def test_grids_leave_the_optimum_as_it_is(grids: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(improver, "FEW_SPLITS", 5)
     chance = random.Random(11)
     space = space_of(6, "((a,b),(c,d))", 4)
     problem = problem_of(space, random_rows(chance, space, 160), [KAnonymity(2)], cost_from_text("discernibility"))
