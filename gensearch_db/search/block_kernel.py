@@ -158,6 +158,15 @@ def gather(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> N
 
 
 @compiled
+def count_rows(kernel: Kernel, start: int, end: int) -> int:
+    """The rows of the cells in a slice."""
+    rows = np.int64(0)
+    for i in range(start, end):
+        rows += kernel.cells.rows[kernel.order[i]]
+    return rows
+
+
+@compiled
 def sum_features(kernel: Kernel, start: int, end: int, features: NDArray[np.float64]) -> int:
     """Set ``features`` to the sums of those of the cells in a slice; returns their rows."""
     order, cell_rows, cell_features = kernel.order, kernel.cells.rows, kernel.cells.features

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.search.block_kernel import evaluate_block, sum_features
+from gensearch_db.search.block_kernel import count_rows, evaluate_block, sum_features
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, slot_of
 from gensearch_db.search.sides import is_single_group
@@ -112,10 +112,7 @@ def subtrees(
     slot = slot_of(memory, words)
     if memory.tag[slot] == FREE or memory.lower[slot] >= memory.upper[slot]:
         return count
-    rows = 0
-    for i in range(start, end):
-        rows += kernel.cells.rows[kernel.order[i]]
-    if rows <= most_rows:
+    if count_rows(kernel, start, end) <= most_rows:
         starts[count], ends[count] = start, end
         part_words[count] = words
         return count + 1
@@ -157,9 +154,7 @@ def list_tree(
     node_words[count] = words
     splits[count, 0], splits[count, 1] = j, split
     costs[count] = memory.upper[slot]
-    rows[count] = 0
-    for i in range(start, end):
-        rows[count] += kernel.cells.rows[kernel.order[i]]
+    rows[count] = count_rows(kernel, start, end)
     count += 1
     if j < 0:
         return count

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import ORDERED, TAXONOMY, SpaceArrays
-from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.block_kernel import count_rows, evaluate_block
 from gensearch_db.search.candidates import push_splits
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.set_divisions import set_parts
@@ -52,12 +52,9 @@ def rank_splits(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64])
     """Put every split of a feasible block on the stack, ranked by what its parts cost as far as their regions and sizes tell.
     The sums of the block must stand in ``kernel.sums``."""
     candidates = kernel.candidates
-    rows = np.int64(0)
-    for i in range(start, end):
-        rows += kernel.cells.rows[kernel.order[i]]
     candidates.top[0] = 0
     candidates.worth[0] = OWN_COSTS
-    push_splits(kernel, words, rows, np.inf)
+    push_splits(kernel, words, count_rows(kernel, start, end), np.inf)
     candidates.best[0] = np.inf
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.search.block_kernel import evaluate_block
+from gensearch_db.search.block_kernel import count_rows, evaluate_block
 from gensearch_db.search.division import divide, gather_part
 from gensearch_db.search.greedy import parts_hold
 from gensearch_db.search.memory import FREE, UNKNOWN, WHOLE, remember, slot_of
@@ -75,14 +75,8 @@ def most_promising(
 @compiled
 def is_small(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64]) -> bool:
     """Whether a block is to be solved exactly: it has few enough rows, and every way to divide it can be tried."""
-    rows = 0
-    if end - start > kernel.guide.exact_rows[0]:
-        return False
-    for i in range(start, end):
-        rows += kernel.cells.rows[kernel.order[i]]
-    if rows > kernel.guide.exact_rows[0]:
-        return False
-    return tries_all_splits(kernel, words)
+    most = kernel.guide.exact_rows[0]
+    return end - start <= most and count_rows(kernel, start, end) <= most and tries_all_splits(kernel, words)
 
 
 @compiled
@@ -107,6 +101,20 @@ def solve_small(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64],
     else:
         guide.halted[0] = code
     return code == DONE
+
+
+@compiled
+def push_tries(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], rows: int, level: int) -> tuple[int, bool]:
+    """Put the splits of the block evaluated last on the stack. Returns how many of them are to be completed, and whether the
+    block is divided along the grid."""
+    guide, candidates = kernel.guide, kernel.candidates
+    first = candidates.top[0]
+    if level > 0 and 0 < guide.grid_rows[0] < rows:
+        push_sweeps(kernel, start, end, words, rows, True)
+        if candidates.top[0] > first:
+            return candidates.top[0] - first, True
+    push_sweeps(kernel, start, end, words, rows, False)
+    return guide.widths[level] if level > 0 and guide.grid_rows[0] == 0 else 0, False
 
 
 @compiled
@@ -137,19 +145,13 @@ def rollout(
         best, attribute = cost, np.int64(WHOLE)
     searching = feasible or kernel.monotone == 0
     first = candidates.top[0]
-    gridded = level > 0 and 0 < guide.grid_rows[0] < rows
+    tries, gridded = np.int64(0), False
     if searching:
-        push_sweeps(kernel, start, end, words, rows, gridded)
-        if gridded and candidates.top[0] == first:
-            gridded = False
-            push_sweeps(kernel, start, end, words, rows, gridded)
+        tries, gridded = push_tries(kernel, start, end, words, rows, level)
     if guide.grid_rows[0] > 0 and not gridded:
         level = 0
     boundaries = np.empty(most_parts + 2, np.int64)
     part_words = np.empty(len(words), np.uint64)
-    tries = guide.widths[level] if level > 0 else 0
-    if gridded:
-        tries = candidates.top[0] - first
     while searching:
         limit = best
         below = level if gridded else level - 1

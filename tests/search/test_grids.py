@@ -13,7 +13,7 @@ from gensearch_db.cost.registry import cost_from_text
 from gensearch_db.domain.attribute import Space
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
-from gensearch_db.search import improver
+from gensearch_db.search import block_graph, improver, prover
 from gensearch_db.search.grids import Grids
 from gensearch_db.search.improver import FEW_GROUPS, FEW_SPLITS, Improver
 from gensearch_db.search.result import SearchProblem, Status, StoppingRule
@@ -116,6 +116,24 @@ def test_grids_leave_the_optimum_as_it_is(grids: bool, monkeypatch: pytest.Monke
     problem = problem_of(space, random_rows(chance, space, 160), [KAnonymity(2)], cost_from_text("discernibility"))
     options = {"grids": grids, "all_boxes": False}
     result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule(seconds=60), options=options)
+    assert result.status is Status.OPTIMAL
+    assert result.cost == box_optimum(problem)
+
+
+def test_passes_that_are_given_up_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pass is given up at its first pause here; what it learnt carries the next one farther, up to the proof."""
+    monkeypatch.setattr(prover, "BEFORE_VERDICT", 0)
+    monkeypatch.setattr(prover, "OUT_OF_SIGHT", 0)
+    for length in ("FIRST_ROUND", "LONGEST_ROUND"):
+        monkeypatch.setattr(block_graph, length, 100_000)
+    given_up = []
+    out_of_sight = prover.Prover._out_of_sight
+    monkeypatch.setattr(prover.Prover, "_out_of_sight", lambda *which: given_up.append(out_of_sight(*which)) or given_up[-1])
+    chance = random.Random(11)
+    space = space_of(6, "((a,b),(c,d))", 4)
+    problem = problem_of(space, random_rows(chance, space, 300), [KAnonymity(3)], cost_from_text("discernibility"))
+    result = search(problem, Strategy.BLOCK_GRAPH, StoppingRule(seconds=60), options={"all_boxes": False})
+    assert any(given_up)
     assert result.status is Status.OPTIMAL
     assert result.cost == box_optimum(problem)
 
