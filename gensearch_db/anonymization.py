@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from fractions import Fraction
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -34,7 +34,6 @@ from gensearch_db.errors import (
     GensearchError,
     InfeasibleError,
     Problems,
-    QueryError,
     ResourceError,
     SearchInterruptedError,
     SpecificationError,
@@ -53,8 +52,6 @@ from gensearch_db.search.run import search
 
 if TYPE_CHECKING:
     from gensearch_db.count_queries.workload import Workload
-
-T = TypeVar("T")
 
 MOST_ROWS = math.isqrt(2**53)
 """The largest table whose discernibility is exact in double precision."""
@@ -144,7 +141,7 @@ def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
             given["sensitive"] = {}
     if "k" in given:
         _add_k(problems, given, given.pop("k"))
-    problem = _collected(problems, lambda: Problem.from_fields(given))
+    problem = problems.result_of(lambda: Problem.from_fields(given))
     if len(problems):
         _check_calls(problems, given)
     problems.raise_if_any()
@@ -162,13 +159,16 @@ def _add_k(problems: Problems, given: dict[str, Any], k: object) -> None:
 
 
 def _check_calls(problems: Problems, given: Mapping[str, Any]) -> None:
-    """Add what is wrong with constraints and cost, which would be read once the other fields are right."""
+    """Add what is wrong with constraints, cost and options, which would be read once the other fields are right."""
     constraints, sensitive, minimize = given.get("subject_to"), given.get("sensitive", ()), given.get("minimize")
     if isinstance(constraints, list | tuple) and isinstance(sensitive, Mapping | list | tuple):
         written = [each for each in constraints if isinstance(each, str)]
-        _collected(problems, lambda: constraints_from_texts(written, tuple(sensitive)))
+        problems.result_of(lambda: constraints_from_texts(written, tuple(sensitive)))
     if isinstance(minimize, str):
-        _collected(problems, lambda: cost_from_text(minimize))
+        problems.result_of(lambda: cost_from_text(minimize))
+    searched = {name: given[name] for name in ("strategy", "options", "stop_within") if name in given}
+    bare = {"table": "t", "into": "r", "quasi_identifiers": {}}
+    problems.result_of(lambda: check_options(Problem.from_fields({**bare, **searched})))
 
 
 def anonymize(
@@ -212,15 +212,15 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     if replace:
         refuse_own_source(session, problem.table, problem.into)
     problems = Problems(DataError)
-    _collected(problems, problem.check_roles)
-    _collected(problems, lambda: check_options(problem))
-    constraints = _collected(problems, lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
+    problems.result_of(problem.check_roles)
+    problems.result_of(lambda: check_options(problem))
+    constraints = problems.result_of(lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
     lengths = declared_lengths(problem.quasi_identifiers)
-    cost = _collected(problems, lambda: cost_from_text(problem.minimize))
-    _collected(problems, lambda: check_target(session, target_table(session, problem.into), replace=replace))
+    cost = problems.result_of(lambda: cost_from_text(problem.minimize))
+    problems.result_of(lambda: check_target(session, target_table(session, problem.into), replace=replace))
     classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
-    workloads = _collected(problems, lambda: _named_workloads(cost))
-    prepared = _collected(problems, lambda: prepare(session, problem, classes=classes, problems=problems))
+    workloads = problems.result_of(lambda: _named_workloads(cost))
+    prepared = problems.result_of(lambda: prepare(session, problem, classes=classes, problems=problems))
     problems.raise_if_any()
     assert prepared is not None
     assert constraints is not None
@@ -254,15 +254,6 @@ def _check_row_count(rows: int) -> None:
     """Refuse tables whose costs (up to the square of their rows) would no longer be exact. Raises :class:`ResourceError`."""
     if rows > MOST_ROWS:
         raise ResourceError(f"the table has {rows:,} rows; costs are exact up to {MOST_ROWS:,} rows: anonymize it in parts")
-
-
-def _collected(problems: Problems, step: Callable[[], T]) -> T | None:
-    """The step's result, or None after what is wrong with the request or its data was remembered."""
-    try:
-        return step()
-    except (SpecificationError, DataError, QueryError) as error:
-        problems.absorb(error)
-        return None
 
 
 def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: Cost, progress: Progress) -> SearchResult:

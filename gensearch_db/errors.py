@@ -7,8 +7,12 @@ one request are collected (``Problems``) and raised together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from textwrap import indent
+from typing import TypeVar
+
+Result = TypeVar("Result")
 
 
 class GensearchError(Exception):
@@ -111,18 +115,30 @@ class Problems:
         for message in error.problems or (str(error),):
             self.add(message)
 
+    def result_of(self, step: Callable[[], Result]) -> Result | None:
+        """The step's result, or None after what is wrong with the request or its data was remembered."""
+        try:
+            return step()
+        except (SpecificationError, DataError, QueryError) as error:
+            self.absorb(error)
+            return None
+
     def __len__(self) -> int:
         return len(self._messages)
 
     def raise_if_any(self) -> None:
         """Raise the collected problems as one error, if there are any."""
-        if len(self._messages) == 1:
-            raise self._error(self._messages[0])
         if self._messages:
-            lines = "\n".join(f"  - {message}" for message in self._messages)
-            error = self._error(f"{len(self._messages)} problems:\n{lines}")
-            error.problems = tuple(self._messages)
-            raise error
+            raise self.together()
+
+    def together(self) -> GensearchError:
+        """The collected problems, of which there is at least one, as one error."""
+        if len(self._messages) == 1:
+            return self._error(self._messages[0])
+        lines = "\n".join("  - " + indent(message, "    ")[4:] for message in self._messages)
+        error = self._error(f"{len(self._messages)} problems:\n{lines}")
+        error.problems = tuple(self._messages)
+        return error
 
 
 def near_matches(word: str, known: Iterable[str]) -> str:

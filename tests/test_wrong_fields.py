@@ -69,3 +69,20 @@ def test_wrong_fields_constraints_and_costs_are_told_together() -> None:
     assert [word in line for word, line in zip(("strategy", "k_anonimity", "ten", "discernability"), told, strict=True)] == [
         True
     ] * 4
+
+
+def test_wrong_fields_and_options_are_told_together() -> None:
+    told = refused(**{**GOOD, "thread": 2, "strategy": "enumeration", "options": {"bond": "tight", "probes": 2}})
+    assert [word in line for word, line in zip(("thread", "'bond'", "'probes'"), told, strict=True)] == [True] * 3
+
+
+def test_options_of_an_unknown_strategy_raise_no_complaint() -> None:
+    assert len(refused(**{**GOOD, "strategy": "enumration", "options": {"bond": "tight"}})) == 1
+
+
+def test_all_arguments_without_a_place_are_told_together() -> None:
+    told = refused(**{**GOOD, "thread": 2, "subject_to": ["k_anonymity(2, 3, foo = 1, k = 2)"]})
+    assert len(told) == 4
+    assert [words in line for words, line in zip(("too many numbers", "'foo'", "k is given twice"), told[1:], strict=True)] == [
+        True
+    ] * 3

@@ -68,7 +68,7 @@ def cost_from_text(text: str) -> Cost:
         try:
             cost = COSTS.read(term.call)
         except SpecificationError as error:
-            problems.add(str(error))
+            problems.absorb(error)
         else:
             weights[cost] = weights.get(cost, Fraction(0)) + term.weight
     problems.raise_if_any()

@@ -90,7 +90,7 @@ def constraints_from_texts(texts: Sequence[str], sensitive: Sequence[str]) -> tu
         try:
             constraint = constraint_from_text(text, sensitive)
         except SpecificationError as error:
-            problems.add(str(error))
+            problems.absorb(error)
         else:
             if constraint not in constraints:
                 constraints.append(constraint)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from gensearch_db.errors import SpecificationError, near_matches
+from gensearch_db.errors import Problems, SpecificationError, near_matches
 from gensearch_db.problem.calls import Argument, Call, Name
 
 Default = TypeVar("Default")
@@ -89,8 +89,10 @@ def bind(call: Call, *, numbers: Sequence[str] = (), names: Sequence[str] = (), 
     A number in quotes counts as a number, and what finds no place of its own kind fills one of the other, so that reading it
     says what is wrong with it.
 
-    Raises :class:`SpecificationError` for too many arguments, unknown keywords and parameters given twice.
+    Raises one :class:`SpecificationError` for all that find no place: too many arguments, unknown keywords and parameters given
+    twice.
     """
+    problems = Problems(SpecificationError)
     bound = Arguments(call, {}, usage)
     free = {"numbers": list(numbers), "names": list(names)}
     wanted = len(numbers) - sum(isinstance(argument, Fraction) for argument in call.arguments)
@@ -100,14 +102,18 @@ def bind(call: Call, *, numbers: Sequence[str] = (), names: Sequence[str] = (), 
         if quoted or (not free[kind] and free[other]):
             kind = other  # told when it is read: of the wrong kind, not one too many
         if not free[kind]:
-            raise bound.fail(f"too many {kind} are given")
-        bound.values[free[kind].pop(0)] = argument
+            problems.absorb(bound.fail(f"too many {kind} are given"))
+        else:
+            bound.values[free[kind].pop(0)] = argument
     for keyword, argument in call.keywords.items():
         if keyword not in (*numbers, *names):
-            raise bound.fail(f"there is no parameter '{keyword}'{near_matches(keyword, (*numbers, *names))}")
-        if keyword in bound.values:
-            raise bound.fail(f"{keyword} is given twice")
-        bound.values[keyword] = argument
+            complaint = f"there is no parameter '{keyword}'{near_matches(keyword, (*numbers, *names))}"
+            problems.absorb(bound.fail(complaint))
+        elif keyword in bound.values:
+            problems.absorb(bound.fail(f"{keyword} is given twice"))
+        else:
+            bound.values[keyword] = argument
+    problems.raise_if_any()
     return bound
 
 

@@ -36,9 +36,12 @@ class Registry(dict[str, type[Kind]], Generic[Kind]):
             raise SpecificationError(f"the {self.noun} name '{kind.name}' is taken; choose another one")
         self[kind.name] = kind
 
+    def unknown(self, name: str) -> str:
+        """The complaint about a name that is none of these."""
+        return f"there is no {self.noun} '{name}'{near_matches(name, self) or f'; {self.nouns} are ' + ', '.join(self)}"
+
     def read(self, call: Call) -> Kind:
         """What a call stands for. Raises :class:`SpecificationError` for unknown names and wrong arguments."""
         if call.name not in self:
-            known = near_matches(call.name, self) or f"; {self.nouns} are {', '.join(self)}"
-            raise SpecificationError(f"there is no {self.noun} '{call.name}'{known}")
+            raise SpecificationError(self.unknown(call.name))
         return self[call.name].from_call(call)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gensearch_db.cost.registry import COSTS
-from gensearch_db.errors import SpecificationError
-from gensearch_db.problem.calls import parse_call
-from gensearch_db.problem.problem import Labels, QuasiIdentifier, SensitiveColumn, StatisticsSource, Strategy
+from gensearch_db.errors import Problems
+from gensearch_db.privacy.registry import constraints_from_texts
+from gensearch_db.problem.problem import Labels, Problem, QuasiIdentifier, SensitiveColumn, StatisticsSource, Strategy
+from gensearch_db.search.options import check_options
 from gensearch_db.statements.attributes import read_attribute, read_sensitive
-from gensearch_db.statements.clauses import columns, read_call, read_clauses, subject_to, unknown
+from gensearch_db.statements.clauses import columns, read_call, read_clauses, subject_to
 from gensearch_db.statements.limits import read_memory_limit, read_node_limit, read_stop_after, read_stop_within, read_threads
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease
@@ -18,7 +19,8 @@ from gensearch_db.tokens import Kind, Token
 
 
 def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
-    """Read what follows the word ANONYMIZE. Raises :class:`QueryError` or :class:`SpecificationError`."""
+    """Read what follows the word ANONYMIZE. What is wrong with single clauses, or with all of them together, is left to
+    ``reader.problems``. Raises :class:`QueryError` or :class:`SpecificationError` where reading cannot go on."""
     named = reader.take("TABLE")
     if not named and not ((token := reader.current) is not None and token.is_symbol("(")):
         raise reader.expected("TABLE or a (query)", known=["TABLE"])
@@ -33,15 +35,28 @@ def read_anonymize(reader: Reader) -> Anonymize | ApplyRelease:
     if "release" in fields:
         return _apply_release(reader, fields, replace, seen)
     anonymize = Anonymize(fields, replace)
-    if anonymize.names_roles:
-        anonymize.problem()
+    if not reader.skipped:
+        _check_together(anonymize, reader.problems)
     return anonymize
+
+
+def _check_together(anonymize: Anonymize, problems: Problems) -> None:
+    """Remember what is wrong with the clauses as a whole; columns that are still to come from comments raise no complaint."""
+    columns = {} if anonymize.names_roles else {"quasi_identifiers": {"": QuasiIdentifier()}}
+    problem = problems.result_of(lambda: Problem.from_fields({"quasi_identifiers": {}, **anonymize.fields, **columns}))
+    if problem is None:
+        return
+    problems.result_of(problem.check_roles)
+    problems.result_of(lambda: check_options(problem))
+    if anonymize.names_roles:
+        problems.result_of(lambda: constraints_from_texts(problem.subject_to, tuple(problem.sensitive)))
 
 
 def _apply_release(reader: Reader, fields: dict[str, Any], replace: bool, seen: dict[str, Token]) -> ApplyRelease:
     for words, token in seen.items():
         if words not in ("USING", "REPLACE"):
-            raise reader.error(token, f"{words} does not go with USING RELEASE: the release says all of that itself")
+            complaint = f"{words} does not go with USING RELEASE: the release says all of that itself"
+            reader.problems.absorb(reader.error(token, complaint))
     return ApplyRelease(fields["table"], fields["into"], fields["release"], replace)
 
 
@@ -56,15 +71,16 @@ def _quasi_identifiers(reader: Reader) -> dict[str, Any]:
     found: dict[str, QuasiIdentifier] = {}
 
     def item() -> None:
-        """Read one attribute; refuse a name that was read before."""
+        """Read one attribute; remember a name that was read before as a problem."""
         token = reader.current
         name, attribute = read_attribute(reader)
         if name.casefold() in {known.casefold() for known in found}:
             assert token is not None
-            raise reader.error(token, f"column '{name}' is named twice as quasi-identifier")
-        found[name] = attribute
+            reader.problems.absorb(reader.error(token, f"column '{name}' is named twice as quasi-identifier"))
+        else:
+            found[name] = attribute
 
-    reader.list_of(item)
+    reader.list_of_columns(item)
     return {"quasi_identifiers": found}
 
 
@@ -72,36 +88,30 @@ def _sensitive(reader: Reader) -> dict[str, Any]:
     found: dict[str, SensitiveColumn] = {}
 
     def item() -> None:
-        """Read one column; refuse a name that was read before."""
+        """Read one column; remember a name that was read before as a problem."""
         token = reader.current
         name, column = read_sensitive(reader)
         if name.casefold() in {known.casefold() for known in found}:
             assert token is not None
-            raise reader.error(token, f"column '{name}' is named twice as sensitive")
-        found[name] = column
+            reader.problems.absorb(reader.error(token, f"column '{name}' is named twice as sensitive"))
+        else:
+            found[name] = column
 
-    reader.list_of(item)
+    reader.list_of_columns(item)
     return {"sensitive": found}
 
 
 def _minimize(reader: Reader) -> dict[str, Any]:
     first = reader.position
+    readable = True
     while True:
         token = reader.current
         if token is not None and token.kind is Kind.NUMBER:
             reader.number()
             reader.require_symbol("*")
-        start = reader.position
-        text = read_call(reader, "a cost, as in discernibility")
-        try:
-            call = parse_call(text)
-            if call.name not in COSTS:
-                raise reader.error(reader.tokens[start], unknown("cost", call.name, COSTS))
-            COSTS[call.name].from_call(call)
-        except SpecificationError as error:
-            raise reader.wrap(start, str(error)) from None
+        readable &= read_call(reader, "a cost, as in discernibility", COSTS) is not None
         if not reader.take_symbol("+"):
-            return {"minimize": reader.text_since(first)}
+            return {"minimize": reader.text_since(first)} if readable else {}
 
 
 def _suppress(reader: Reader) -> dict[str, Any]:

@@ -55,8 +55,9 @@ def _read(reader: Reader, first: int, model: type[Column], options: Mapping[str,
     try:
         return model(**fields)
     except ValidationError as error:
-        complaint = "; ".join(complaints(error, {(): model}))
-        raise reader.wrap(first, complaint) from None
+        for complaint in complaints(error, {(): model}):
+            reader.problems.absorb(reader.wrap(first, complaint))
+        return model()
 
 
 def _split(reader: Reader) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.privacy.registry import CONSTRAINTS
 from gensearch_db.problem.calls import parse_call
+from gensearch_db.problem.registry import Registry
 from gensearch_db.statements.reader import Reader
-from gensearch_db.tokens import Token
+from gensearch_db.tokens import Kind, Token
 
 Clauses = Mapping[str, Callable[[Reader], dict[str, Any]]]
 """Clauses by their keywords; each reads what follows and gives fields of its statement."""
@@ -18,25 +19,53 @@ Clauses = Mapping[str, Callable[[Reader], dict[str, Any]]]
 def read_clauses(reader: Reader, clauses: Clauses) -> tuple[dict[str, Any], dict[str, Token]]:
     """The fields that the rest of the statement gives, and where each clause stands. Any order, each at most once.
 
-    Raises :class:`QueryError` or :class:`SpecificationError`.
+    What cannot be read is left to ``reader.problems``: reading goes on with the next clause. Raises :class:`QueryError` or
+    :class:`SpecificationError` where no other follows.
     """
     fields: dict[str, Any] = {}
     seen: dict[str, Token] = {}
-    while (token := reader.current) is not None:
+    while reader.current is not None:
+        _read_clause(reader, clauses, fields, seen)
+    return fields, seen
+
+
+def _read_clause(reader: Reader, clauses: Clauses, fields: dict[str, Any], seen: dict[str, Token]) -> None:
+    """Read one clause, or skip it to the next that begins, or that was meant to."""
+    first = reader.position
+
+    def read() -> None:
+        """The clause with its keywords."""
         words = _clause(reader, clauses)
+        token = reader.tokens[first]
         if words in seen:
-            raise reader.error(token, f"{words} stands here for the second time")
+            reader.problems.absorb(reader.error(token, f"{words} stands here for the second time"))
         seen[words] = token
         reader.position += len(words.split())
-        fields |= clauses[words](reader)
-    return fields, seen
+        fields.update(clauses[words](reader))
+
+    def another(failed: int) -> bool:
+        """Whether a later clause begins here, or was meant to."""
+        begins = reader.position > first and _begins(reader, clauses) is not None
+        return begins or (reader.position > failed and bool(_meant(reader, clauses)))
+
+    reader.attempt(read, another)
+
+
+def _begins(reader: Reader, clauses: Clauses) -> str | None:
+    """The clause whose keywords come next, or None."""
+    return next((words for words in clauses if reader.ahead(*words.split())), None)
+
+
+def _meant(reader: Reader, clauses: Clauses) -> str:
+    """The hint which first word of a clause the next token resembles, or the empty string."""
+    token = reader.current
+    return near_matches(token.text, (words.split()[0] for words in clauses)) if token and token.kind is Kind.WORD else ""
 
 
 def _clause(reader: Reader, clauses: Clauses) -> str:
     """The keywords of the clause that begins here."""
-    for words in clauses:
-        if reader.ahead(*words.split()):
-            return words
+    if (begun := _begins(reader, clauses)) is not None:
+        return begun
     token = reader.current
     assert token is not None
     partial = [words for words in clauses if token.is_word(words.split()[0])]
@@ -44,9 +73,8 @@ def _clause(reader: Reader, clauses: Clauses) -> str:
         reader.position += 1
         following = dict.fromkeys(words.split()[1] for words in partial)
         raise reader.expected(f"{' or '.join(following)} after {token.text.upper()}", known=following)
-    first_words = {words.split()[0]: words for words in clauses}
-    hint = "a clause" if near_matches(token.text, first_words) else f"a clause ({', '.join(clauses)})"
-    raise reader.expected(hint, known=first_words)
+    wanted = "a clause" if _meant(reader, clauses) else f"a clause ({', '.join(clauses)})"
+    raise reader.expected(wanted, known=[words.split()[0] for words in clauses])
 
 
 def columns(field: str) -> Callable[[Reader], dict[str, Any]]:
@@ -55,42 +83,35 @@ def columns(field: str) -> Callable[[Reader], dict[str, Any]]:
     def read(reader: Reader) -> dict[str, Any]:
         """Read the names in brackets."""
         names: list[str] = []
-        reader.list_of(lambda: names.append(reader.name("a column")))
+        reader.list_of_columns(lambda: names.append(reader.name("a column")))
         return {field: tuple(names)}
 
     return read
 
 
 def subject_to(reader: Reader) -> dict[str, Any]:
-    """``constraint AND constraint …`` as the field of that name."""
-    constraints = [_constraint(reader)]
+    """``constraint AND constraint …`` as the field of that name, without those that there are not."""
+    wanted = "a constraint, as in k_anonymity(10)"
+    constraints = [read_call(reader, wanted, CONSTRAINTS)]
     while reader.take("AND"):
-        constraints.append(_constraint(reader))
-    return {"subject_to": tuple(constraints)}
+        constraints.append(read_call(reader, wanted, CONSTRAINTS))
+    return {"subject_to": tuple(text for text in constraints if text is not None)}
 
 
-def _constraint(reader: Reader) -> str:
-    first = reader.position
-    text = read_call(reader, "a constraint, as in k_anonymity(10)")
-    try:
-        call = parse_call(text)
-        if call.name not in CONSTRAINTS:
-            raise reader.error(reader.tokens[first], unknown("constraint", call.name, CONSTRAINTS))
-        CONSTRAINTS[call.name].from_call(call)
-    except SpecificationError as error:
-        raise reader.wrap(first, str(error)) from None
-    return text
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """The complaint about a name that is not among the ``known`` ones."""
-    return f"there is no {what} '{name}'{near_matches(name, known) or '; there are ' + ', '.join(known)}"
-
-
-def read_call(reader: Reader, wanted: str) -> str:
-    """``name`` or ``name(…)`` as one line of text."""
+def read_call(reader: Reader, wanted: str, known: Registry[Any]) -> str | None:
+    """``name`` or ``name(…)`` as one line of text; None, and a problem remembered, where ``known`` has no such call."""
     first = reader.position
     reader.name(wanted)
     if (token := reader.current) is not None and token.is_symbol("("):
         reader.skip_parentheses()
-    return reader.text_since(first)
+    text = reader.text_since(first)
+    try:
+        call = parse_call(text)
+        if call.name not in known:
+            reader.problems.absorb(reader.error(reader.tokens[first], known.unknown(call.name)))
+            return None
+        known.read(call)
+    except SpecificationError as error:
+        reader.complain(first, error)
+        return None
+    return text

@@ -56,7 +56,7 @@ def _options(text: str) -> QuasiIdentifier:
     end = next((position for position, token in enumerate(tokens) if token.is_symbol(";")), len(tokens))
     reader = Reader(text, tokens[:end])
     attribute = read_options(reader, 0)
-    reader.require_end()
+    reader.finish()
     return attribute
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from textwrap import indent
 
-from gensearch_db.errors import DataError, GensearchError, QueryError, SpecificationError
+from gensearch_db.errors import DataError, GensearchError, Problems, QueryError, SpecificationError
 from gensearch_db.statements.syntax import Place
 from gensearch_db.tokens import Kind, Token, pointed, tokenize
 
 _NAMED = re.compile(r"'((?:[^']|'')+)'|\bcolumn \"([^\"]+)\"|\btable ((?:\"(?:[^\"]|\"\")*\"|[^\s\";,:'])+)")
+_OPTION = re.compile(r"\boption '([^'\"]+)'")
 _PLACED = re.compile(r"line \d+, column \d+: ")
 _HINT = "; did you mean"
 
@@ -35,10 +35,10 @@ def _placed_error(error: GensearchError, place: Place) -> GensearchError:
     tokens = [token for token in tokenize(place.script) if place.start <= token.start < place.end]
     if not error.problems:
         return type(error)(_placed_message(str(error), place, tokens))
-    problems = tuple(_placed_message(problem, place, tokens) for problem in error.problems)
-    found = type(error)(f"{len(problems)} problems:\n" + "\n".join("  - " + indent(each, "    ")[4:] for each in problems))
-    found.problems = problems
-    return found
+    problems = Problems(type(error))
+    for problem in error.problems:
+        problems.add(problem if _PLACED.match(problem) else _placed_message(problem, place, tokens))
+    return problems.together()
 
 
 def _placed_message(message: str, place: Place, tokens: Sequence[Token]) -> str:
@@ -50,6 +50,9 @@ def _placed_message(message: str, place: Place, tokens: Sequence[Token]) -> str:
 
 def _span(message: str, tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens that the message speaks of: the first thing it names, and within that the last one it names besides."""
+    option = _OPTION.search(message)
+    if option is not None:
+        return _find(f'"{option[1]}" =', tokens)[:1]
     span: Sequence[Token] = ()
     for found in _NAMED.finditer(message):
         span = _find(found[found.lastindex or 0], span or tokens) or span

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 
 from gensearch_db.database.rendering import statement
-from gensearch_db.errors import QueryError, near_matches
+from gensearch_db.errors import GensearchError, Problems, QueryError, SpecificationError, near_matches
 from gensearch_db.problem.problem import is_file
 from gensearch_db.tokens import Kind, Token, error_at
 
@@ -41,12 +41,18 @@ def written_string(text: str) -> str:
 
 
 class Reader:
-    """A position in the tokens of one statement of ``script``."""
+    """A position in the tokens of one statement of ``script``, and what is wrong with those that were read.
+
+    ``problems`` are told together by :meth:`finish`. ``skipped``: whether some tokens could not be read at all, so that what
+    the statement as a whole says is not known.
+    """
 
     def __init__(self, script: str, tokens: Sequence[Token]) -> None:
         self.script = script
         self.tokens = tokens
         self.position = 0
+        self.problems = Problems(QueryError)
+        self.skipped = False
 
     @property
     def current(self) -> Token | None:
@@ -89,10 +95,35 @@ class Reader:
         if not self.take_symbol(symbol):
             raise self.expected(f"'{symbol}'")
 
-    def require_end(self) -> None:
-        """Raise :class:`QueryError` unless the statement ends here."""
+    def finish(self) -> None:
+        """Raise all that is wrong with the statement, also where it does not end here, as one error."""
         if self.current is not None:
-            raise self.expected("the end of the statement")
+            self.problems.absorb(self.expected("the end of the statement"))
+        self.problems.raise_if_any()
+
+    def attempt(self, read: Callable[[], None], resumes: Callable[[int], bool]) -> None:
+        """``read()``. Where that fails, remember why and go on at the next token, outside brackets opened since, where
+        ``resumes``, which is told where reading failed; the error goes on where there is none."""
+        first = self.position
+        try:
+            read()
+        except (QueryError, SpecificationError) as error:
+            if not self._skip(first, resumes):
+                raise
+            self.problems.absorb(error)
+
+    def _skip(self, first: int, resumes: Callable[[int], bool]) -> bool:
+        """Go on from a failure in the tokens since ``first``; without a place to resume at the position stays."""
+        self.skipped = True
+        failed, depth = self.position, 0
+        for position in range(first, len(self.tokens)):
+            self.position = position
+            if position >= failed and depth == 0 and resumes(failed):
+                return True
+            token = self.tokens[position]
+            depth = max(0, depth + token.is_symbol("(") - token.is_symbol(")"))
+        self.position = failed
+        return False
 
     def expected(self, wanted: str, known: Iterable[str] = ()) -> QueryError:
         """The error that ``wanted`` does not come next; near matches of the found word are looked for in ``known``."""
@@ -106,6 +137,11 @@ class Reader:
     def error(self, token: Token, message: str) -> QueryError:
         """An error with its caret under ``token``."""
         return error_at(self.script, token.start, token.end, message)
+
+    def complain(self, first: int, error: GensearchError) -> None:
+        """Remember another room's complaints about the tokens from ``first`` to here; reading goes on."""
+        for complaint in error.problems or (str(error),):
+            self.problems.absorb(self.wrap(first, complaint))
 
     def wrap(self, first: int, complaint: str) -> QueryError:
         """Another room's complaint about the tokens from ``first`` to here, with the place where they stand."""
@@ -220,12 +256,27 @@ class Reader:
     def list_of(self, item: Callable[[], None]) -> None:
         """``( item, item, … )``; calls ``item`` at the start of each. A comma too many is an error, as in SQL."""
         self.require_symbol("(")
-        while True:
-            item()
-            if self.take_symbol(")"):
-                return
-            if not self.take_symbol(","):
-                raise self.expected("',' or ')'")
+        self._item(item)
+        while self.take_symbol(","):
+            self._item(item)
+        self.require_symbol(")")
+
+    def _item(self, item: Callable[[], None]) -> None:
+        item()
+        if (token := self.current) is None or not (token.is_symbol(",") or token.is_symbol(")")):
+            raise self.expected("',' or ')'")
+
+    def list_of_columns(self, item: Callable[[], None]) -> None:
+        """A list whose items begin with a name. One that cannot be read is a problem remembered; the others are read all the
+        same."""
+        self.list_of(lambda: self.attempt(lambda: self._item(item), self._column_ends))
+
+    def _column_ends(self, failed: int) -> bool:
+        """Whether the next token ends one column of a list: a comma before a number belongs to the boundaries of a split."""
+        token, following = self.current, self.tokens[self.position + 1 : self.position + 2]
+        if token is None or not token.is_symbol(","):
+            return token is not None and token.is_symbol(")")
+        return bool(following) and following[0].kind in (Kind.WORD, Kind.QUOTED)
 
     def text_since(self, first: int) -> str:
         """The tokens from position ``first`` to here as one line without comments, spaced as usual."""

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
-from gensearch_db.errors import QueryError
+from gensearch_db.errors import Problems, QueryError, SpecificationError
 from gensearch_db.statements.anonymize_clauses import read_anonymize
 from gensearch_db.statements.clauses import Clauses, columns, read_clauses, subject_to
 from gensearch_db.statements.placing import placed
@@ -34,7 +35,8 @@ def parse_script(script: str) -> list[Statement]:
 
     Ours are recognised by their first words alone. If none is ours, the script comes back as one untouched
     :class:`EngineStatement`, so that DuckDB sees exactly what was written. In a mixed script DuckDB's statements are
-    checked by its own parser. Raises :class:`QueryError` (with line, column and caret) or :class:`SpecificationError`.
+    checked by its own parser. Raises :class:`QueryError` or :class:`SpecificationError` with all that is wrong, each with line,
+    column and caret.
     """
     try:
         pieces = list(_pieces(script, tokenize(script)))
@@ -44,14 +46,10 @@ def parse_script(script: str) -> list[Statement]:
         raise
     if not any(_opening(tokens) for tokens, _, _ in pieces):
         return [EngineStatement(script)]
-    statements: list[Statement] = []
-    for tokens, start, end in pieces:
-        opening = _opening(tokens)
-        if opening is not None:
-            statements.append(_read_own(script, tokens, opening))
-        elif tokens:
-            statements.append(_engine_statement(script, start, end))
-    return statements
+    problems = Problems(QueryError)
+    read = [problems.result_of(partial(_statement, script, *piece)) for piece in pieces if piece[0]]
+    problems.raise_if_any()
+    return [each for each in read if each is not None]
 
 
 def parse_statement(text: str) -> OwnStatement:
@@ -121,14 +119,24 @@ def _mentions_ours(script: str) -> bool:
     return any(opening.split()[-1] in words for opening in OPENINGS)
 
 
-def _read_own(script: str, tokens: list[Token], opening: str) -> OwnStatement:
-    reader = Reader(script, tokens)
-    reader.position = len(opening.split())
+def _statement(script: str, tokens: list[Token], start: int, end: int) -> Statement:
+    opening = _opening(tokens)
+    if opening is None:
+        return _engine_statement(script, start, end)
     place = Place(script, tokens[0].start, tokens[-1].end)
     with placed(place):
+        return replace(_read_own(Reader(script, tokens), opening), place=place)
+
+
+def _read_own(reader: Reader, opening: str) -> OwnStatement:
+    reader.position = len(opening.split())
+    try:
         statement = OPENINGS[opening](reader)
-        reader.require_end()
-    return replace(statement, place=place)
+    except (QueryError, SpecificationError) as error:
+        reader.problems.absorb(error)
+        raise reader.problems.together() from None
+    reader.finish()
+    return statement
 
 
 def _engine_statement(script: str, start: int, end: int) -> EngineStatement:
@@ -167,9 +175,13 @@ def _audit(reader: Reader) -> Audit:
     release = reader.qualified_name("the name of a release")
     fields, seen = read_clauses(reader, AUDIT_CLAUSES)
     if "QUASI IDENTIFIERS" in seen and "AGAINST" in seen:
-        raise reader.error(seen["AGAINST"], "AGAINST does not go with QUASI IDENTIFIERS: a foreign table has no blocks")
+        reader.problems.absorb(
+            reader.error(seen["AGAINST"], "AGAINST does not go with QUASI IDENTIFIERS: a foreign table has no blocks")
+        )
     if "SENSITIVE" in seen and "QUASI IDENTIFIERS" not in seen:
-        raise reader.error(seen["SENSITIVE"], "SENSITIVE goes with QUASI IDENTIFIERS: a release says itself what is sensitive")
+        reader.problems.absorb(
+            reader.error(seen["SENSITIVE"], "SENSITIVE goes with QUASI IDENTIFIERS: a release says itself what is sensitive")
+        )
     return Audit(release, **fields)
 
 

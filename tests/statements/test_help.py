@@ -34,8 +34,9 @@ def test_every_example_of_a_statement_is_read(entry) -> None:  # type: ignore[no
 
 @pytest.mark.parametrize("entry", CLAUSE_HELP, ids=lambda entry: entry.words)
 def test_every_example_of_a_clause_is_read(entry) -> None:  # type: ignore[no-untyped-def]
-    attributes = "" if entry.words == "QUASI IDENTIFIERS" else "QUASI IDENTIFIERS (sex)"
-    parse_statement(f"ANONYMIZE TABLE t INTO r {attributes} {entry.example}")
+    roles = {"QUASI IDENTIFIERS": "QUASI IDENTIFIERS (sex)", "SENSITIVE": "SENSITIVE (income)"}
+    besides = " ".join(clause for words, clause in roles.items() if words != entry.words)
+    parse_statement(f"ANONYMIZE TABLE t INTO r {besides} {entry.example}")
 
 
 @pytest.mark.parametrize("entry", OPTION_HELP, ids=lambda entry: entry.example)

@@ -51,6 +51,65 @@ def test_statement_is_refused_with_its_place(written: str, expected: str) -> Non
     assert str(caught.value) == expected
 
 
+def told(script: str) -> list[str]:
+    """The words that the carets stand under, problem by problem."""
+    with pytest.raises((QueryError, SpecificationError)) as caught:
+        parse_script(script)
+    problems = caught.value.problems or (str(caught.value),)
+    if len(problems) > 1:
+        assert str(caught.value).startswith(f"{len(problems)} problems:\n  - line ")
+    return [line[carets.index("^") : carets.rindex("^") + 1] for _, line, carets in (each.splitlines() for each in problems)]
+
+
+TOGETHER = [
+    (  # meanings, and what clauses say together
+        "ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (age, zip) SENSITIVE (zip)\n"
+        "SUBJECT TO k_anonimity(10) AND t_closenes(0.2) AND t_closeness(0.2, x)\n"
+        'MINIMIZE ncp + discernability USING block_graph(foo = 1, "bar" = 2, prices = 3)',
+        ["k_anonimity", "t_closenes", "discernability", "zip", "foo", '"bar"', "prices", "x"],
+    ),
+    (  # columns that cannot be read, among some that can
+        "ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (a SPLT EVERY (5, x), b, c PREFIXX, d SPLIT AT 3,, 4, e ORDERED PREFIX, e)",
+        ["SPLT", "PREFIXX", ",", "e ORDERED PREFIX", "e"],
+    ),
+    (  # clauses that cannot be read
+        "ANONYMIZE TABLE t INTO r IDENTIFIRS (n) QUASI IDENTIFIERS (a) KEEP x SENSITIVE (b c, d) SUBJECT k(1) NODE LIMIT 0"
+        " STOP AFTER 5 FORTNIGHTS USING mondrain (bound = 3) KEEP (y) REPLACE)",
+        ["IDENTIFIRS", "x", "c", "k", "0", "FORTNIGHTS", "mondrain", "KEEP", ")"],
+    ),
+    (  # a bracket that is never closed hides what follows
+        "ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (a SPLT, b SENSITIVE (c) KEEP d",
+        ["SPLT", "SENSITIVE"],
+    ),
+    (  # what is not known after an error raises no complaint: no sensitive column, no quasi-identifier, no strategy
+        "ANONYMIZE TABLE t INTO r QUASI IDENTIFERS (a) SENSITVE (s) SUBJECT TO t_closeness(0.2, s) USING enumration"
+        " STATISTICS sql",
+        ["IDENTIFERS", "SENSITVE", "enumration"],
+    ),
+    (  # without roles, which comments may give, the rest is read all the same
+        "EXPLAIN ANONYMIZE TABLE t INTO r SUBJECT TO l(2) AND t_closeness(0.2, s) USING mondrian (depth = 3)",
+        ["l", "mondrian"],
+    ),
+    (
+        "ANONYMIZE TABLE t INTO r USING RELEASE q KEEP (a) THREADS 2",
+        ["KEEP", "THREADS"],
+    ),
+    (
+        "AUDIT r SUBJECT TO k_anonimity(1) AND t_closeness(0.2, s, foo = 1, bar = 2) SENSITIVE (s)",
+        ["k_anonimity", *["t_closeness(0.2, s, foo = 1, bar = 2)"] * 2, "SENSITIVE"],
+    ),
+    (  # every statement of a script
+        "PROFILE t; PROFILE t u; SELECT 1 frm\n x y z; AUDIT r SUBJECT TO l(2)",
+        ["u", "x", "l"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "words"), TOGETHER)
+def test_all_that_is_wrong_is_told_together(script: str, words: list[str]) -> None:
+    assert told(script) == words
+
+
 OTHER_STATEMENTS = [
     ("AUDIT r", Audit("r")),
     ('audit s."r 1" against (select * from t)', Audit('s."r 1"', "(select * from t)")),
@@ -200,16 +259,30 @@ QUASI_IDENTIFIER_SPECS = st.one_of(
     ),
     st.builds(lambda zone: {"timezone": zone}, STRINGS),
 )
-STRATEGIES = [
-    {"strategy": strategy, "statistics": statistics}
-    for strategy in ("block_graph", "enumeration", "mondrian")
-    for statistics in ("auto", "sql", "memory")
-    if statistics != "sql" or strategy == "enumeration"
-]
+SWITCHES = st.dictionaries(st.sampled_from(["balanced", "prices", "all_boxes"]), st.booleans())
+SEARCHES = st.one_of(
+    st.fixed_dictionaries(
+        {"strategy": st.just("block_graph"), "statistics": st.sampled_from(["auto", "memory"])}, optional={"options": SWITCHES}
+    ),
+    st.fixed_dictionaries({"strategy": st.just("mondrian"), "statistics": st.sampled_from(["auto", "memory"])}),
+    st.fixed_dictionaries(
+        {"strategy": st.just("enumeration"), "statistics": st.sampled_from(["auto", "sql", "memory"])},
+        optional={
+            "options": st.fixed_dictionaries(
+                {},
+                optional={
+                    "priority": st.sampled_from(["lb", "LB/Cost"]),
+                    "complete": st.booleans(),
+                    "look_ahead": st.integers(0),
+                },
+            )
+        },
+    ),
+)
 PROBLEMS = st.builds(
-    lambda columns, strategy, **fields: Problem(table="t", into="s.r", quasi_identifiers=columns, **strategy, **fields),
+    lambda columns, search, **fields: Problem(table="t", into="s.r", quasi_identifiers=columns, **search, **fields),
     st.dictionaries(NAMES.map(str.casefold), QUASI_IDENTIFIER_SPECS, min_size=1, max_size=4),
-    st.sampled_from(STRATEGIES),
+    SEARCHES,
     suppress_at_most=st.floats(0, 100),
     stop_after=st.floats(1e-6, 1e9),
     stop_within=st.floats(1, 1e6),
@@ -218,9 +291,6 @@ PROBLEMS = st.builds(
     threads=st.none() | st.integers(1, 64),
     typed_columns=st.booleans(),
     labels=st.sampled_from(["region", "values"]),
-    options=st.dictionaries(
-        NAMES.map(lambda name: name.lower()), STRINGS | st.integers() | st.booleans() | st.floats(-1e30, 1e30), max_size=3
-    ),
 )
 
 
