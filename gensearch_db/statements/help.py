@@ -253,8 +253,8 @@ cell, give a DataFrame): see [notebook.ipynb](notebook.ipynb).
 
 The lexer is DuckDB's own, so a script is cut into statements exactly where DuckDB would cut it. Errors name line and column and
 point at the word. All that is wrong with the text of a script is told at once, before any of it runs: clauses and columns that
-cannot be read, misspelt constraints, costs and options, columns named twice. Then each statement tells at once all that does not
-fit the database."""
+cannot be read, misspelt constraints, costs and options, columns named twice. Then each statement tells at once all that does
+not fit the database."""
 
 
 def help_text(topic: str = "") -> str:
