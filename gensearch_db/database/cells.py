@@ -50,7 +50,7 @@ def count_cells(
 ) -> CountedCells:
     """Group the rows by leaf codes, values and persons in one pass, then sum that up.
 
-    Raises :class:`SourceChangedError` if a row holds a value that was not there when the values were numbered.
+    Raises :class:`SourceChangedError` if these are not the rows whose values were numbered.
     """
     joint, cells_table = session.temporary_table("joint"), session.temporary_table("cells")
     temporary_tables.extend([joint, cells_table])
@@ -67,13 +67,11 @@ def count_cells(
         )
     )
     session.execute(statement("cells", cells=cells_table, joint=joint, attributes=range(len(attributes))))
+    maps = [*(column.value_map for column in attributes), *(mapped.value_map for mapped in domains)]
+    _check_numbered(session, source, joint, maps, len(attributes))
     columns = session.columns(statement("read_cells", cells=cells_table))
     codes = np.column_stack([columns[f"code_{position}"] for position in range(len(attributes))]).astype(np.int32, copy=False)
     counts = np.asarray(columns["row_count"], np.int64)
-    if int(counts.sum()) != source.row_count:
-        raise SourceChangedError(
-            f"{source.name} changed while it was read: {source.row_count} rows before, {int(counts.sum())} now"
-        )
     # Constraints protect persons; costs speak of rows, also where a class column is a sensitive one.
     distributions = [
         _distribution(session, joint, position, mapped, len(counts), by_person=person is not None and position < len(sensitive))
@@ -87,6 +85,19 @@ def count_cells(
         _person_lists(session, joint, len(counts)) if person else None,
     )
     return CountedCells(cells, cells_table, joint)
+
+
+def _check_numbered(session: Session, source: Source, joint: TableName, maps: Sequence[TableName], attributes: int) -> None:
+    """Hold the rows of each code against those that were numbered: the columns were read one by one, the cells after them."""
+    names = [f"code_{number}" if number < attributes else f"value_{number - attributes}" for number in range(len(maps))]
+    coded = [{"name": Sql(name), "map": value_map} for name, value_map in zip(names, maps, strict=True)]
+    counted, changed = session.row(statement("cells_numbered", joint=joint, columns=coded))
+    if counted != source.row_count or changed:
+        raise SourceChangedError(
+            f"'{source.name}' changed while it was read: {source.row_count:,} rows at first, {counted:,} now,"
+            f" and {changed:,} values have another number of rows; nothing was written, run it again"
+            " (a view that gives other rows each time must be made a table first)"
+        )
 
 
 def number_persons(session: Session, source: Source, person: Column, temporary_tables: list[TableName]) -> TableName:

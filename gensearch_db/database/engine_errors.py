@@ -73,6 +73,10 @@ def _file(path: str | None) -> str:
 
 
 def _first_line(text: str) -> str:
-    """DuckDB's message without the kind in front and the query below: ``Table with name x does not exist! Did you mean …``."""
+    """DuckDB's message without the kind in front and the query below: ``Table with name x does not exist! Did you mean …``.
+
+    Helper tables of ours are nothing that anybody meant.
+    """
     head = text.split("\n\n")[0].replace("\n", " ").strip()
+    head = re.sub(r' Did you mean "(temp\.)?(main\.)?gensearch_[0-9a-f]{12}_.*', "", head)
     return re.sub(r"^[A-Za-z ]+ Error: ", "", head)

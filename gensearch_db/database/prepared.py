@@ -21,7 +21,7 @@ from gensearch_db.database.hiding_macros import refuse_hiding_macros
 from gensearch_db.database.names import target_table
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import Column, Source, open_source
+from gensearch_db.database.source import Column, Source, open_source, watched
 from gensearch_db.database.value_domains import MappedDomain, ValueColumn, declared_columns, value_domain
 from gensearch_db.domain.attribute import Space
 from gensearch_db.domain.cells import Cells, Table
@@ -128,6 +128,20 @@ def _prepare(
 ) -> PreparedTable:
     target = target_table(session, problem.into)
     source = open_source(session, problem.table, temporary_tables)
+    with watched(session, source):
+        return _read(session, problem, target, source, sensitive, classes, temporary_tables, problems)
+
+
+def _read(
+    session: Session,
+    problem: Problem,
+    target: TableName,
+    source: Source,
+    sensitive: list[ValueColumn],
+    classes: list[ValueColumn],
+    temporary_tables: list[TableName],
+    problems: Problems,
+) -> PreparedTable:
     suitable = check_columns(source, problem, [column.name for column in (*sensitive, *classes)], problems)
     if source.row_count == 0:
         problems.add(f"{problem.table}: source has 0 rows")

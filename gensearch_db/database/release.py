@@ -22,7 +22,7 @@ from gensearch_db.database.prepared import PreparedTable, drop_tables
 from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import tables_read
+from gensearch_db.database.source import tables_read, watched
 from gensearch_db.database.type_names import is_enum
 from gensearch_db.errors import AuditError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.privacy.constraint import Constraint
@@ -90,11 +90,12 @@ def write_release(
     plan = plan_release(prepared, partition)
     temporary: list[TableName] = [attribute.regions for attribute in plan.attributes]
     try:
-        tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members", "ranked")}
+        tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members", "ranked", "again")}
         _load_partition(prepared, partition, plan, tables)
-        with session.insertion_order_kept(), _ONE_AT_A_TIME, session.transaction():
+        with session.insertion_order_kept(), _ONE_AT_A_TIME, watched(session, prepared.source), session.transaction():
             check_target(session, plan.release, replace=replace)
-            _read_members(prepared, plan, tables)
+            _read_members(prepared, plan, tables["members"])
+            _refuse_changed_cells(prepared, tables["members"])
             older = find_release(session, plan.release)
             if older is not None:
                 remove_release(session, older)
@@ -103,6 +104,7 @@ def write_release(
             suppressed = prepared.cells.row_count - plan.dictionary.rows
             report = audit_subject(session, _subject(prepared, plan, constraints, suppressed))
             if not report.passed:
+                _refuse_changed_rows(prepared, plan, tables)
                 raise AuditError(f"the release failed its audit and was rolled back:\n{report.to_text()}")
         return plan, report
     finally:
@@ -183,23 +185,26 @@ def _members(published: PublishedAttribute) -> dict[str, Any]:
     }
 
 
-def _read_members(prepared: PreparedTable, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
-    """Read the source once more and compare it with what the search saw. Raises :class:`SourceChangedError`."""
-    session = prepared.session
-    session.execute(
+def _read_members(prepared: PreparedTable, plan: ReleasePlan, members: TableName) -> None:
+    """Read the source's rows, each with its cell and all that is released of it."""
+    prepared.session.execute(
         statement(
             "release/members",
-            members=tables["members"],
+            members=members,
             row_cells=prepared.row_cells,
             cell_column=prepared.cell_column,
             seen=[column.key for column in prepared.sensitive],
             payload=[column.read() for column in plan.released],
         )
     )
-    changed = session.value(
+
+
+def _refuse_changed_cells(prepared: PreparedTable, members: TableName) -> None:
+    """Compare the rows with what the search saw. Raises :class:`SourceChangedError`."""
+    changed = prepared.session.value(
         statement(
             "release/cells_changed",
-            members=tables["members"],
+            members=members,
             joint=prepared.joint_table,
             maps=[column.value_map for column in prepared.sensitive],
         )
@@ -208,6 +213,20 @@ def _read_members(prepared: PreparedTable, plan: ReleasePlan, tables: dict[str, 
         raise SourceChangedError(
             f"'{prepared.source.name}' changed between the search and the release: {changed} combinations of"
             " its values hold another number of rows now; nothing was written, run it again"
+        )
+
+
+def _refuse_changed_rows(prepared: PreparedTable, plan: ReleasePlan, tables: dict[str, TableName]) -> None:
+    """Raise :class:`SourceChangedError` where the source gives other rows now than those that the release was made of.
+
+    Tables cannot within a transaction; files can, and views and functions that give other rows each time.
+    """
+    _read_members(prepared, plan, tables["again"])
+    changed = prepared.session.value(statement("release/rows_changed", first=tables["members"], again=tables["again"]))
+    if changed:
+        raise SourceChangedError(
+            f"'{prepared.source.name}' changed while the release was written and audited: {changed} rows are others now;"
+            " nothing was written, run it again"
         )
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from sqlglot.errors import TokenError
 from gensearch_db.database.names import existing_table, parse_table_name
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.errors import SpecificationError
+from gensearch_db.errors import DataError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.problem.problem import is_file
 
 
@@ -65,9 +66,38 @@ def open_source(session: Session, text: str, temporary_tables: list[TableName]) 
         temporary_tables.append(table)
         session.execute(statement("source/snapshot", table=table, relation=relation))
         relation = qualified(table)
-    columns = tuple(Column(name, kind) for name, kind, *_ in session.rows(statement("source/columns", relation=relation)))
+    columns = columns_of(session, relation)
     rows = session.value(statement("source/row_count", relation=relation))
     return Source(text, relation, columns, rows, repeated)
+
+
+@contextmanager
+def watched(session: Session, source: Source) -> Iterator[None]:
+    """Raise :class:`SourceChangedError` in place of an error inside that came of a source without its columns, or of none."""
+    try:
+        yield
+    except (SpecificationError, DataError) as error:
+        if _has_its_columns(session, source):
+            raise
+        raise SourceChangedError(
+            f"'{source.name}' changed while it was read: it is gone, or lacks columns that it had, or they are of another type;"
+            " nothing was written, run it again"
+        ) from error
+
+
+def _has_its_columns(session: Session, source: Source) -> bool:
+    try:
+        now = columns_of(session, source.relation)
+    except SpecificationError:
+        return False
+    except GensearchError:  # the user's transaction was aborted: nothing can be read
+        return True
+    return set(source.columns) <= set(now)
+
+
+def columns_of(session: Session, relation: Sql) -> tuple[Column, ...]:
+    """The columns of what stands after FROM."""
+    return tuple(Column(name, kind) for name, kind, *_ in session.rows(statement("source/columns", relation=relation)))
 
 
 def _repeated(session: Session, query: Sql) -> frozenset[str]:
