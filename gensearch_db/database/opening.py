@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
 
+from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, open_database
-from gensearch_db.errors import SpecificationError
+from gensearch_db.errors import GensearchError, SpecificationError
 
 Database = str | Path | duckdb.DuckDBPyConnection | Session
 """A DuckDB file, or an open connection to one."""
@@ -19,7 +20,7 @@ Database = str | Path | duckdb.DuckDBPyConnection | Session
 def session_for(database: Database, *, read_only: bool = False, create: bool = False) -> Iterator[Session]:
     """A session on a file, opened for this and closed afterwards, or on a connection, which stays open.
 
-    With ``create`` a file that does not exist yet is made, and removed again if an error leaves it without a release.
+    With ``create`` a file that does not exist yet is made, and removed again if an error leaves it empty.
     Raises :class:`SpecificationError` where it does not exist otherwise.
     """
     if isinstance(database, Session):
@@ -37,12 +38,17 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         raise SpecificationError(f"database file '{path}' does not exist")
     if is_new and not path.absolute().parent.is_dir():
         raise SpecificationError(f"database file '{path}' cannot be made: the folder '{path.parent}' does not exist")
-    opened: Session | None = None
-    try:
-        with open_database(database, read_only=read_only and not in_memory) as opened:
+    with open_database(database, read_only=read_only and not in_memory) as opened:
+        try:
             yield opened
-    except BaseException:
-        if is_new and not (opened is not None and opened.committed):
+        except BaseException:
+            if is_new and not opened.committed:
+                _remove_if_empty(opened, path)
+            raise
+
+
+def _remove_if_empty(session: Session, path: Path) -> None:
+    """Remove a file while it is still open and locked, unless another process made it first and has put something there."""
+    with suppress(GensearchError):
+        if session.value(statement("session/objects")) == 0:
             path.unlink(missing_ok=True)
-            path.with_name(path.name + ".wal").unlink(missing_ok=True)
-        raise

@@ -110,11 +110,39 @@ def _strangers(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name not in known)
 
 
-def place_files(staging: Path, target: Path, companion: Path) -> None:
-    """Move a file and the one that describes it. The old description goes first, the new one comes last: never a wrong one."""
-    companion.unlink(missing_ok=True)
-    os.replace(staging / target.name, target)
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Inside, no other publication takes its place in a folder."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def place_files(staging: Path, target: Path, companion: Path, *, replace: bool) -> None:
+    """Move a file and the one that describes it. The old description goes first, the new one comes last: never a wrong one.
+
+    Without ``replace`` nothing is overwritten that came there in the meantime: raises :class:`SpecificationError`.
+    """
+    if replace:
+        companion.unlink(missing_ok=True)
+        os.replace(staging / target.name, target)
+    else:
+        refuse_files([target, companion], replace=False)
+        _move_where_nothing_is(staging / target.name, target)
     os.replace(staging / companion.name, companion)
+
+
+def _move_where_nothing_is(source: Path, target: Path) -> None:
+    """Move a file; another program may make one of the target's name at the same moment, which is then refused."""
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        refuse_files([target], replace=False)
+    except OSError:  # a file system without links
+        os.replace(source, target)
 
 
 def place_folder(staging: Path, target: Path, *, replace: bool) -> None:

@@ -21,13 +21,14 @@ from gensearch_db.errors import GensearchError, SpecificationError
 from gensearch_db.statements.handing_over import (
     DICTIONARY,
     file_of,
+    one_at_a_time,
     place_files,
     place_folder,
     refuse_files,
     refuse_folder,
     staged,
 )
-from gensearch_db.statements.older_database import refuse_own_database
+from gensearch_db.statements.older_database import guarded
 from gensearch_db.statements.owner_notes import notes_for_the_owner
 from gensearch_db.statements.reader import written_name, written_string
 
@@ -150,8 +151,8 @@ def _parts(session: Session, entry: CatalogEntry, suffix: str) -> list[_Part]:
 def _to_database(session: Session, releases: Sequence[str], path: Path, replace: bool) -> list[PublishedTable]:
     dictionary_path = path.with_name(path.name + ".dictionary.json")
     refuse_files([path, dictionary_path], replace=replace)
-    refuse_own_database(session, path)
-    _all_parts(session, releases, path.suffix)  # what is wrong with the request is told before anything is made
+    with guarded(session, path):
+        _all_parts(session, releases, path.suffix)  # what is wrong with the request is told before anything is made
     alias = session.temporary_name("handout")
     published = []
     with staged(path) as staging:
@@ -169,7 +170,8 @@ def _to_database(session: Session, releases: Sequence[str], path: Path, replace:
         finally:
             session.execute(statement("statements/publish_detach", alias=alias))
         _write(staging / dictionary_path.name, _dictionary(parts, str(path.name), None))
-        place_files(staging, path, dictionary_path)
+        with one_at_a_time(path.parent), guarded(session, path):
+            place_files(staging, path, dictionary_path, replace=replace)
     return published
 
 
@@ -191,7 +193,9 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
                     session.execute(statement("statements/publish_csv", path=written, rows=rows, marker=marker))
                 published.append(_published(session, part, part.table, folder / name))
         _write(staging / DICTIONARY, _dictionary(parts, f"{folder.name}/*{suffix}", marker))
-        place_folder(staging, place, replace=replace)
+        with one_at_a_time(place.parent):
+            refuse_folder(place, replace=replace)  # what came there in the meantime is not lost either
+            place_folder(staging, place, replace=replace)
     return published
 
 

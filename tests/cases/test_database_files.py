@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 import gensearch_db
-from gensearch_db.errors import LockError, ReadOnlyError
+from gensearch_db.database import opening
+from gensearch_db.errors import LockError, ReadOnlyError, SpecificationError
 
 from .entry_points import command
 from .invariants import check_release
@@ -128,6 +129,38 @@ def test_x01_a_file_that_another_process_holds(tmp_path: Path) -> None:
             assert "x01.db" in failure.message
     with duckdb.connect(path) as connection:
         assert connection.execute("SELECT list(table_name) FROM duckdb_tables()").fetchone() == (["src"],)
+
+
+@pytest.mark.parametrize("at_work", [True, False])
+def test_a_file_that_another_process_makes_at_the_same_moment_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_work: bool
+) -> None:
+    """2026-11-28: a run that found no file, and then another's, removed it when it failed: its lock, or its release."""
+    path, source = tmp_path / "new.db", str(tmp_path / "people.parquet")
+    duckdb.sql("SELECT 30 + i // 2 AS age, 'a' AS d FROM range(4) r(i)").write_parquet(source)
+    open_database = opening.open_database
+    with ExitStack() as others:
+
+        def late(*arguments: Any, **named: Any) -> Any:
+            with duckdb.connect(path) as connection:
+                connection.execute(PEOPLE)
+            if at_work:
+                others.enter_context(held(path))
+            return open_database(*arguments, **named)
+
+        monkeypatch.setattr(opening, "open_database", late)
+        with pytest.raises(LockError if at_work else SpecificationError):
+            gensearch_db.anonymize(path, **{**problem(source), "sensitive": ["no such column"]})
+    with duckdb.connect(path) as connection:
+        assert connection.execute("SELECT count(*) FROM src").fetchone() == (4,)
+
+
+def test_a_file_that_was_made_for_nothing_is_removed(tmp_path: Path) -> None:
+    path, source = tmp_path / "new.db", str(tmp_path / "people.parquet")
+    duckdb.sql("SELECT 30 + i // 2 AS age, 'a' AS d FROM range(4) r(i)").write_parquet(source)
+    with pytest.raises(SpecificationError):
+        gensearch_db.anonymize(path, **{**problem(source), "sensitive": ["no such column"]})
+    assert [file.name for file in tmp_path.iterdir()] == ["people.parquet"]
 
 
 def test_x01_the_same_process_with_another_configuration(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def hand_over(kind: str, place: Path, text: str) -> None:
     if kind == "file":
         with staged(place / "out.duckdb") as staging:
             write(staging, ("out.duckdb", "out.duckdb.dictionary.json"), text)
-            place_files(staging, place / "out.duckdb", place / "out.duckdb.dictionary.json")
+            place_files(staging, place / "out.duckdb", place / "out.duckdb.dictionary.json", replace=True)
         return
     with staged(place / "out") as staging:
         write(staging, FILES, text)

@@ -97,9 +97,11 @@ def test_parquet(tricky: Connection, tmp_path: Path) -> None:
 def test_nothing_is_overwritten_silently_and_failures_leave_nothing(tricky: Connection, tmp_path: Path) -> None:
     target = tmp_path / "out.duckdb"
     target.write_text("mine")
-    with pytest.raises(SpecificationError, match="exists already"):
-        tricky.execute(f"PUBLISH r TO '{target}'")
-    assert target.read_text() == "mine"
+    for words, more in (("exists already", ""), ("cannot be read as a database", "REPLACE")):
+        with pytest.raises(SpecificationError, match=words):
+            tricky.execute(f"PUBLISH r TO '{target}' {more}")
+        assert target.read_text() == "mine"
+    target.write_text("")
     tricky.execute(f"PUBLISH r TO '{target}' REPLACE").fetchall()
     with duckdb.connect(str(target), read_only=True) as receiver:
         assert receiver.execute("SELECT count(*) FROM r").fetchall() == [(400,)]
@@ -128,6 +130,35 @@ def test_replace_never_overwrites_a_database_of_the_owners(tricky: Connection, t
     for _ in range(2):
         tricky.execute(f"PUBLISH r TO '{published}' REPLACE").fetchall()
     assert tricky.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize("more", ["", "REPLACE"])
+@pytest.mark.parametrize("kind", ["out.duckdb", "out/*.csv"])
+def test_what_comes_to_the_target_in_the_meantime_is_not_lost(
+    tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, more: str
+) -> None:
+    """Found 2026-11-28: only what stood there at the beginning was looked at; the publication took the place of anything."""
+    target = tmp_path / kind.split("/")[0]
+    written = publish._write
+
+    def disturbed(path: Path, content: Any) -> None:
+        if target.suffix:
+            with duckdb.connect(str(target)) as other:
+                other.execute("CREATE TABLE precious AS SELECT 1 AS one")
+        else:
+            target.mkdir()
+            (target / "precious.txt").write_text("mine")
+        written(path, content)
+
+    monkeypatch.setattr(publish, "_write", disturbed)
+    with pytest.raises(SpecificationError, match=r"exists already|no part of a publication"):
+        tricky.execute(f"PUBLISH r TO '{tmp_path / kind}' {more}")
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+    if target.suffix:
+        with duckdb.connect(str(target)) as other:
+            assert other.execute("FROM precious").fetchall() == [(1,)]
+    else:
+        assert [path.name for path in target.iterdir()] == ["precious.txt"]
 
 
 def test_a_command_does_not_overwrite_its_own_database(tmp_path: Path) -> None:
