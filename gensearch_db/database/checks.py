@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gensearch_db.database.attributes.families import Family, family_of
 from gensearch_db.database.rendering import statement
+from gensearch_db.database.repeated_names import numbered_twin
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import Column, Source
 from gensearch_db.database.type_names import without_entries
@@ -14,10 +15,9 @@ from gensearch_db.problem.problem import Problem
 
 
 def check_columns(source: Source, problem: Problem, further: Sequence[str], problems: Problems) -> list[Column]:
-    """The quasi-identifiers that can be looked at further. Every column that the source lacks (with near matches) or has twice,
-    and every quasi-identifier whose type cannot be generalized is added to ``problems``."""
+    """The quasi-identifiers that can be looked at further. Every column that the source lacks (with near matches) or may have
+    twice, and every quasi-identifier whose type cannot be generalized is added to ``problems``."""
     unknown = Problems(SpecificationError)
-    known = [column.name for column in source.columns]
     named = [
         *problem.identifiers,
         *([problem.person] if problem.person else []),
@@ -27,10 +27,9 @@ def check_columns(source: Source, problem: Problem, further: Sequence[str], prob
         *further,
     ]
     for name in named:
-        if source.find(name) is None:
-            unknown.add(f"column '{name}' does not exist in {source.name}{near_matches(name, known)}")
-        elif name.lower() in source.repeated:
-            unknown.add(f"the query has several columns called '{name}' (upper and lower case are one): name the one you mean")
+        complaint = _wrong_name(source, name)
+        if complaint is not None:
+            unknown.add(complaint)
     try:
         unknown.raise_if_any()
     except SpecificationError as error:
@@ -45,6 +44,26 @@ def check_columns(source: Source, problem: Problem, further: Sequence[str], prob
                 " use a number, date, timestamp, text, ENUM or BOOLEAN made from it"
             )
     return suitable
+
+
+def _wrong_name(source: Source, name: str) -> str | None:
+    """Why no column, or more than one, can be meant by a name; None where it means one."""
+    known = [column.name for column in source.columns]
+    found = source.find(name)
+    if found is None:
+        return f"column '{name}' does not exist in {source.name}{near_matches(name, known)}"
+    spellings = source.repeated.get(name.lower())
+    if spellings is not None:
+        what = "the query" if source.name.lstrip().startswith("(") else source.name
+        listed = ", ".join(f"'{spelling}'" for spelling in spellings)
+        return f"{what} has several columns called '{name}': {listed} (upper and lower case are one): give them other names"
+    twin = numbered_twin(known, found.name, name)
+    if twin is None:
+        return None
+    return (
+        f"column '{name}' may be '{found.name}' or '{twin}' of {source.name}, as DuckDB numbers names that differ in upper and"
+        " lower case alone: write the one you mean as it stands here"
+    )
 
 
 def finite_columns(session: Session, source: Source, columns: Sequence[Column], problems: Problems) -> list[Column]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from sqlglot.errors import TokenError
 
 from gensearch_db.database.names import existing_table, parse_table_name
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
+from gensearch_db.database.repeated_names import Repeated, repeated_in_file, repeated_in_query
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import DataError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.problem.problem import is_file
@@ -32,14 +32,14 @@ class Column:
 class Source:
     """What to read. ``relation`` is safe to put after FROM; ``name`` is for messages; ``row_count`` as counted once.
 
-    ``repeated``: the names, in lower case, that several columns of a query have.
+    ``repeated``: the names that several columns of a query or file have.
     """
 
     name: str
     relation: Sql
     columns: tuple[Column, ...]
     row_count: int
-    repeated: frozenset[str] = frozenset()
+    repeated: Repeated = field(default_factory=dict)
 
     def find(self, name: str) -> Column | None:
         """The column that DuckDB would take for ``name`` (the same but for upper and lower case), or None."""
@@ -60,7 +60,7 @@ def open_source(session: Session, text: str, temporary_tables: list[TableName]) 
     :class:`SpecificationError` where there is no such source.
     """
     relation = source_relation(session, text)
-    repeated = _repeated(session, relation) if text.lstrip().startswith("(") else frozenset()
+    named = relation
     if _read_once(text):
         table = session.temporary_table("source")
         temporary_tables.append(table)
@@ -68,7 +68,7 @@ def open_source(session: Session, text: str, temporary_tables: list[TableName]) 
         relation = qualified(table)
     columns = columns_of(session, relation)
     rows = session.value(statement("source/row_count", relation=relation))
-    return Source(text, relation, columns, rows, repeated)
+    return Source(text, relation, columns, rows, _repeated(session, text, named, columns))
 
 
 @contextmanager
@@ -100,10 +100,14 @@ def columns_of(session: Session, relation: Sql) -> tuple[Column, ...]:
     return tuple(Column(name, kind) for name, kind, *_ in session.rows(statement("source/columns", relation=relation)))
 
 
-def _repeated(session: Session, query: Sql) -> frozenset[str]:
-    """The names, in lower case, of which a query has several: which one is meant could not be told."""
-    names = Counter(name.lower() for name, *_ in session.rows(statement("source/query_columns", query=query)))
-    return frozenset(name for name, count in names.items() if count > 1)
+def _repeated(session: Session, text: str, relation: Sql, columns: Sequence[Column]) -> Repeated:
+    """The repeated names of a query or file. In tables and views the second one has its number since they were made."""
+    if text.lstrip().startswith("("):
+        return repeated_in_query(session, relation)
+    if is_file(text):
+        path = literal(_literal_path(text))
+        return repeated_in_file(session, path, [column.name for column in columns], parquet=_is_parquet(text))
+    return {}
 
 
 def source_relation(session: Session, text: str) -> Sql:

@@ -68,12 +68,14 @@ def test_i01_a_frame_whose_columns_differ_in_case_only_shows_the_rename() -> Non
             connection,
             table="people",
             into="rel",
-            quasi_identifiers={"age": {"split": "anywhere"}},
+            quasi_identifiers={"Age": {"split": "anywhere"}},
             keep=["age_1"],
             subject_to=["k_anonymity(2)"],
         )
         assert connection.execute("SELECT age_1 FROM rel ORDER BY 1").fetchall() == [(1,), (1,), (2,), (2,)]
         assert [name for name, *_ in connection.execute("DESCRIBE rel").fetchall()] == ["Age", "age_1"]
+        with pytest.raises(SpecificationError, match="'age' may be 'Age' or 'age_1'"):
+            gensearch_db.anonymize(connection, "people", into="rel2", quasi_identifiers=["age"], k=2)
         with pytest.raises(SpecificationError, match=r"(?i)'age'"):
             gensearch_db.anonymize(
                 connection,
