@@ -61,6 +61,7 @@ MOST_ROWS = math.isqrt(2**53)
 class Release:
     """A release that was written: where it is, and its certificate.
 
+    ``name`` is its full name as SQL and the functions of this package read it, quoted where needed: ``memory.main."my rel"``.
     ``approximation_factor`` = cost / lower bound (infinite where nothing is known), ``gap`` = (cost - bound) / cost.
     ``seconds`` is the whole time. ``counters`` are the search's own.
     """
@@ -314,10 +315,10 @@ def _released(
         "rows_suppressed": prepared.cells.row_count - kept,
         "counters": result.counters,
     }
-    plan, report = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
+    report = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
     skipped = tuple(check.message for check in report.checks if check.verdict is Verdict.SKIPPED)
     return Release(
-        name=".".join(plan.release),
+        name=report.release,
         problem=prepared.problem,
         status=result.status,
         cost=result.cost,

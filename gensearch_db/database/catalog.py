@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from gensearch_db.database.dictionary import ReleaseDictionary
+from gensearch_db.database.names import written_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
@@ -85,7 +86,7 @@ class CatalogEntry:
         result = self.result
         made = f"from {self.problem.table}, {', '.join(self.problem.subject_to)}, made {self.created}"
         outcome = f"{result['status']}, {self.problem.minimize} {result['cost']:,.10g}, {result['blocks']} blocks"
-        return f"{self.release_schema}.{self.release}: {made}: {outcome}"
+        return f"{written_table((self.release_schema, self.release))}: {made}: {outcome}"
 
 
 def list_releases(database: Database) -> list[CatalogEntry]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cache
 
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.errors import ReadOnlyError, SpecificationError, near_matches
 
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^\s".;,()\']+))\s*(\.|$)')
 
 
@@ -38,6 +41,30 @@ def parse_table_name(text: str) -> tuple[str, ...]:
     if len(parts) > 3:
         raise SpecificationError(f"{text!r} has {len(parts)} parts; a table name has at most three: database.schema.table")
     return tuple(parts)
+
+
+def written_table(parts: Iterable[str]) -> str:
+    """The parts of a table's name as SQL and :func:`parse_table_name` read them, quoted only where needed.
+
+    >>> written_table(("memory", "main", "my table"))
+    'memory.main."my table"'
+    """
+    return ".".join(written_name(part) for part in parts)
+
+
+def written_name(name: str) -> str:
+    """A name as SQL reads it: bare where that is unambiguous, else in double quotes."""
+    if _PLAIN.fullmatch(name) and name.lower() not in _reserved_words():
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+@cache
+def _reserved_words() -> frozenset[str]:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        return frozenset(word for (word,) in connection.execute(statement("names/reserved_words")).fetchall())
 
 
 def existing_table(session: Session, text: str) -> tuple[str, ...]:

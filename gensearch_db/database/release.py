@@ -17,7 +17,7 @@ from gensearch_db.database.audit import AuditReport, Subject, audit_subject
 from gensearch_db.database.audit.subject import Source as AuditSource
 from gensearch_db.database.catalog import CatalogEntry, enter_release, find_release, remove_release
 from gensearch_db.database.labels import PublishedAttribute
-from gensearch_db.database.names import target_table
+from gensearch_db.database.names import target_table, written_table
 from gensearch_db.database.prepared import PreparedTable, drop_tables
 from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
@@ -80,8 +80,8 @@ def write_release(
     versions: Mapping[str, str],
     *,
     replace: bool = False,
-) -> tuple[ReleasePlan, AuditReport]:
-    """Write the release of a partition, audit it and enter it in the catalog, all or nothing.
+) -> AuditReport:
+    """Write the release of a partition, audit it and enter it in the catalog, all or nothing. Gives the audit.
 
     ``certificate`` is the search's result as plain values. Raises :class:`SourceChangedError`, :class:`AuditError`,
     :class:`SpecificationError` (the target exists); the database is then as it was.
@@ -106,7 +106,7 @@ def write_release(
             if not report.passed:
                 _refuse_changed_rows(prepared, plan, tables)
                 raise AuditError(f"the release failed its audit and was rolled back:\n{report.to_text()}")
-        return plan, report
+        return report
     finally:
         drop_tables(session, temporary)
 
@@ -297,7 +297,7 @@ def _subject(prepared: PreparedTable, plan: ReleasePlan, constraints: tuple[Cons
             names = (columns.lower, columns.upper, columns.values)
             released |= {name: columns.type for name in names if name is not None}
     return Subject(
-        name=".".join(plan.release),
+        name=written_table(plan.release),
         table=plan.release,
         types=released,
         quasi_identifiers=tuple(attribute.columns.label for attribute in plan.attributes),

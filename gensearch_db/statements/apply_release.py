@@ -88,8 +88,8 @@ def apply_release(session: Session, release: str, table: str, into: str, *, repl
             "using_release": entry.release,
         }
         partition = Partition(tuple(block for block, _, _ in kept), block_of_cell)
-        plan, _ = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
-        return AppliedRelease(".".join(plan.release), len(kept), released, rows - inside, inside - released)
+        report = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
+        return AppliedRelease(report.release, len(kept), released, rows - inside, inside - released)
 
 
 def _problem(session: Session, entry: CatalogEntry, table: str, into: str) -> Problem:

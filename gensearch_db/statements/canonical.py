@@ -6,10 +6,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from gensearch_db.database.names import written_name
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import plain
 from gensearch_db.problem.problem import Problem, QuasiIdentifier, SensitiveColumn, is_file
-from gensearch_db.statements.reader import written_name, written_string
+from gensearch_db.statements.reader import written_string
 
 
 def statement_of(problem: Problem, replace: bool = False) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
+from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import GensearchError
 from gensearch_db.statements.connection import Connection
 from gensearch_db.statements.help import CLAUSES, OPTIONS, STATEMENTS, keywords
-from gensearch_db.statements.reader import written_name
 
 ENGINE_KEYWORDS = ("SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "CREATE", "INSERT INTO", "UPDATE", "DELETE")
 COMMANDS = (".help", ".tables", ".columns", ".mode", ".quit")

@@ -14,6 +14,7 @@ from typing import Any
 from gensearch_db.database.catalog import CatalogEntry, require_release
 from gensearch_db.database.columns import released_type
 from gensearch_db.database.dictionary import ReleaseDictionary
+from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.type_names import is_nested, rewritten
@@ -30,7 +31,7 @@ from gensearch_db.statements.handing_over import (
 )
 from gensearch_db.statements.older_database import guarded
 from gensearch_db.statements.owner_notes import notes_for_the_owner
-from gensearch_db.statements.reader import written_name, written_string
+from gensearch_db.statements.reader import written_string
 
 _IN_PARQUET = {
     **dict.fromkeys(("UHUGEINT", "HUGEINT", "INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"), "VARCHAR"),

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from functools import cache
 
-from gensearch_db.database.rendering import statement
+from gensearch_db.database.names import written_table
 from gensearch_db.errors import GensearchError, Problems, QueryError, SpecificationError, near_matches
 from gensearch_db.problem.problem import is_file
 from gensearch_db.tokens import Kind, Token, error_at
 
 LARGEST_EXPONENT = 324
 """Numbers beyond this power of ten are refused before their digits are written out; every double lies within."""
-
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-def written_name(name: str) -> str:
-    """A name as a statement writes it: bare where that is unambiguous, else in double quotes."""
-    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _reserved_words():
-        return name
-    return '"' + name.replace('"', '""') + '"'
-
-
-@cache
-def _reserved_words() -> frozenset[str]:
-    import duckdb
-
-    with duckdb.connect() as connection:
-        return frozenset(word for (word,) in connection.execute(statement("statements/reserved_words")).fetchall())
 
 
 def written_string(text: str) -> str:
@@ -168,7 +149,7 @@ class Reader:
             parts.append(self.name("a name after '.'"))
         if (token := self.current) is not None and token.is_symbol("."):
             raise self.error(token, "a name has at most three parts: database.schema.table")
-        return ".".join(written_name(part) for part in parts)
+        return written_table(parts)
 
     def source(self, wanted: str) -> str:
         """A table or view, the path of a file as 'string', or a query in parentheses."""

@@ -39,7 +39,7 @@ def release(session: Session, blocks: Blocks, *, before: str = "", replace: bool
             session.connection.execute(before)
         constraints = constraints_from_texts(problem.subject_to, problem.sensitive)
         made = hand_made.partition(prepared, blocks)
-        _, report = write_release(prepared, made, constraints, CERTIFICATE, {}, replace=replace)
+        report = write_release(prepared, made, constraints, CERTIFICATE, {}, replace=replace)
     return report
 
 

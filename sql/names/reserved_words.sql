@@ -1,4 +1,4 @@
--- name: statements/reserved_words
+-- name: names/reserved_words
 -- purpose: the words that must be quoted where they name a table or a column
 -- parameters: none
 SELECT keyword_name
