@@ -50,6 +50,9 @@ def some(part: int) -> settings:
     return settings(fuzzed, max_examples=max(3, EXAMPLES // part))
 
 
+few = settings(fuzzed, max_examples=2)
+"""One or two examples a seed, for what takes seconds each."""
+
 INTERNAL = ("INTERNAL Error", "Binder Error", "Parser Error", "Traceback", "Catalog Error", "Conversion Error")
 """Words that no message of ours may pass on: they speak of our SQL, not of the user's request."""
 

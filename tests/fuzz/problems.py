@@ -226,8 +226,12 @@ def large_cases(draw: st.DrawFn) -> Case:
     case = draw(cases(most_attributes=attributes))
     most = 100_000 if attributes <= 4 else 20_000 if attributes <= 6 else 2_000
     rows = min(most, draw(st.sampled_from([26, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000])))
-    if not case.columns[0][2]:
-        return case
+    return draw(grown(case, rows)) if case.rows else case
+
+
+@st.composite
+def grown(draw: st.DrawFn, case: Case, rows: int) -> Case:
+    """The same problem on a table of so many rows, made of the rows of a small one."""
     seed = draw(st.integers(0, 10**6))
     # A spread column has other values than an order, a taxonomy or a domain names.
     open_ended = [
@@ -240,8 +244,7 @@ def large_cases(draw: st.DrawFn) -> Case:
     spread = frozenset(draw(st.lists(st.sampled_from(open_ended), unique=True))) if open_ended else frozenset()
     k = draw(st.sampled_from([1, 2, 5, 50]))
     subject_to = [f"k_anonymity({max(k, rows // 300)})", *case.problem["subject_to"][1:]]
-    grown = case.with_problem(subject_to=subject_to, stop_after=5)
-    return replace(grown, grown=Grown(rows, seed, spread))
+    return replace(case.with_problem(subject_to=subject_to, stop_after=5), grown=Grown(rows, seed, spread))
 
 
 def other_ways(case: Case, name: str) -> st.SearchStrategy[dict[str, Any]]:

@@ -25,6 +25,8 @@ FOUND = {
     "a star, 2026-11-28": ("VARCHAR", ["*"], {"unordered": True}, VALUES),
     # The invariants looked for the empty text of a suppressed row, and found it in every text.
     "an empty text, 2026-11-28": ("INTEGER", [1, 1, 1, 1, 2], {}, {**VALUES, "illness": ["flu"] * 4 + [""], "k": 2}),
+    # The same with a sign of JSON, which stands in every dictionary.
+    "a sign of JSON, 2026-11-28": ("INTEGER", [1, 1, 1, 1, 2], {}, {**VALUES, "illness": ["flu"] * 4 + ["{"], "k": 2}),
     "nearly as wide as a DOUBLE can measure": ("DOUBLE", [0.0, None, 0.9e300], {}, VALUES),
 }
 

@@ -25,9 +25,9 @@ from tests.cases.invariants import Surroundings, fingerprint
 from tests.cases.naming import toml
 from tests.cases.statement_text import statement
 
-from .checks import attempt, check, check_optimum, fuzzed, searches_seen, some
+from .checks import attempt, check, check_optimum, few, fuzzed, searches_seen, some
 from .flags import flags
-from .problems import Case, cases, large_cases
+from .problems import Case, cases, grown, large_cases
 
 
 def test_tiny_problems_are_held_against_brute_force() -> None:
@@ -62,6 +62,17 @@ def test_a_release_or_a_refusal(case: Case) -> None:
 @some(8)
 @given(large_cases())
 def test_tables_of_many_rows_and_attributes(case: Case) -> None:
+    _attempted_and_checked(case)
+
+
+@pytest.mark.slow
+@few
+@given(cases(most_attributes=3).filter(lambda case: case.rows), st.integers(100_000, 300_000), st.data())
+def test_tables_of_hundreds_of_thousands_of_rows(case: Case, rows: int, data: st.DataObject) -> None:
+    _attempted_and_checked(data.draw(grown(case, rows)))
+
+
+def _attempted_and_checked(case: Case) -> None:
     with duckdb.connect() as connection, tempfile.TemporaryDirectory() as folder:
         case.create(connection)
         before = Surroundings.of(connection, Path(folder))

@@ -40,18 +40,18 @@ def test_ways_to_search_agree(case: Case, others: list[Way]) -> None:
         case.create(connection)
         attempt(connection, case.with_problem(stop_after=2))
     for problem, result in seen:
-        results = [result, *(found for other in others if (found := _searched(other, problem)) is not None)]
+        results = [result, *(found for other in others if (found := searched(other, problem)) is not None)]
         judge = Judge(problem)
         for one in results:
             check_partition(judge, one)
             check_optimum(problem, one, 10)
         if len(problem.space.attributes) <= 3 and count_boxes(problem.space) <= MOST_BOXES:
             event("all boxes")
-            _check_all(results, box_optimum(problem))
-        _check_each_other(results)
+            check_all(results, box_optimum(problem))
+        check_each_other(results)
 
 
-def _searched(way: Way, problem: SearchProblem) -> SearchResult | None:
+def searched(way: Way, problem: SearchProblem) -> SearchResult | None:
     try:
         found = way.search(problem)
     except (SpecificationError, InfeasibleError):
@@ -82,7 +82,7 @@ def check_partition(judge: Judge, result: SearchResult) -> None:
     )
 
 
-def _check_all(results: list[SearchResult], best: float) -> None:
+def check_all(results: list[SearchResult], best: float) -> None:
     """Every bound and cost against the optimum."""
     tolerance = 1e-9 * max(1.0, best) if math.isfinite(best) else 0.0
     for result in results:
@@ -94,7 +94,7 @@ def _check_all(results: list[SearchResult], best: float) -> None:
         )
 
 
-def _check_each_other(results: list[SearchResult]) -> None:
+def check_each_other(results: list[SearchResult]) -> None:
     """What one proves holds for what the others found."""
     for one in results:
         for other in results:
@@ -132,6 +132,6 @@ def test_the_comparisons_are_made() -> None:
     ((problem, result),) = seen
     assert count_boxes(problem.space) <= MOST_CELLS
     check_partition(Judge(problem), result)
-    _check_all([result], box_optimum(problem))
+    check_all([result], box_optimum(problem))
     with pytest.raises(AssertionError, match="above the optimum"):
-        _check_all([result], result.cost - 1)
+        check_all([result], result.cost - 1)
