@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gensearch_db.anonymization import Release, anonymize
+    from gensearch_db.anonymization import anonymize
+    from gensearch_db.certificate import Release
     from gensearch_db.count_queries.estimating import Answer, estimate
     from gensearch_db.database.audit import AuditReport, audit
     from gensearch_db.database.catalog import CatalogEntry, drop_release, list_releases
@@ -52,7 +53,7 @@ _HOMES = {
     "GensearchError": "gensearch_db.errors",
     "Problem": "gensearch_db.problem.problem",
     "QuasiIdentifier": "gensearch_db.problem.problem",
-    "Release": "gensearch_db.anonymization",
+    "Release": "gensearch_db.certificate",
     "Status": "gensearch_db.search.result",
     "anonymize": "gensearch_db.anonymization",
     "audit": "gensearch_db.database.audit",

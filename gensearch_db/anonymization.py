@@ -9,7 +9,6 @@ import math
 import platform
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 from fractions import Fraction
 from importlib.metadata import version
@@ -17,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from gensearch_db.certificate import Release, others_listed, why_not_counted
 from gensearch_db.cost.cost import Cost
 from gensearch_db.cost.registry import cost_from_text
-from gensearch_db.database.audit import AuditReport
 from gensearch_db.database.audit.report import Verdict
 from gensearch_db.database.block_statistics import SqlStatistics
+from gensearch_db.database.listed_release import listed_release
 from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.prepared import PreparedTable, drop_after_failure, prepare
@@ -55,69 +55,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = math.isqrt(2**53)
 """The largest table whose discernibility is exact in double precision."""
-
-
-@dataclass(frozen=True)
-class Release:
-    """A release that was written: where it is, and its certificate.
-
-    ``name`` is its full name as SQL and the functions of this package read it, quoted where needed: ``memory.main."my rel"``.
-    ``approximation_factor`` = cost / lower bound (infinite where nothing is known), ``gap`` = (cost - bound) / cost.
-    ``seconds`` is the whole time. ``counters`` are the search's own.
-    """
-
-    name: str
-    problem: Problem
-    status: Status
-    cost: float
-    lower_bound: float
-    approximation_factor: float
-    gap: float
-    blocks: int
-    rows_released: int
-    rows_suppressed: int
-    seconds: float
-    counters: Mapping[str, int | float]
-    notes: tuple[str, ...]
-    audit: AuditReport
-
-    def to_dict(self) -> dict[str, Any]:
-        """The certificate as plain values for JSON; an infinite factor is None."""
-        factor = self.approximation_factor
-        return {
-            "release": self.name,
-            "status": self.status.value,
-            "cost": self.cost,
-            "lower_bound": self.lower_bound,
-            "approximation_factor": factor if math.isfinite(factor) else None,
-            "gap": self.gap,
-            "blocks": self.blocks,
-            "rows_released": self.rows_released,
-            "rows_suppressed": self.rows_suppressed,
-            "seconds": self.seconds,
-            "counters": dict(self.counters),
-            "notes": list(self.notes),
-            "audit": self.audit.to_dict(),
-        }
-
-    def to_text(self) -> str:
-        """The certificate as lines of text."""
-        cost = f"{self.problem.minimize} {self.cost:,.10g}"
-        if self.status is Status.OPTIMAL or self.cost <= self.lower_bound:
-            proof = f"{cost}: no release that meets the constraints costs less"
-        elif math.isfinite(self.approximation_factor):
-            proof = f"{cost}, at most {self.approximation_factor:.4g} times the optimum (at least {self.lower_bound:,.10g})"
-        else:
-            proof = f"{cost}; no lower bound is known"
-        lines = [
-            f"Release {self.name}: {self.status.value}",
-            f"  {proof}",
-            f"  {self.rows_released:,} rows in {self.blocks:,} blocks, {self.rows_suppressed:,} suppressed,"
-            f" {self.seconds:.1f} s",
-            *(f"  note: {note}" for note in self.notes),
-            self.audit.to_text(),
-        ]
-        return "\n".join(lines)
 
 
 def problem_from_fields(fields: Mapping[str, Any]) -> Problem:
@@ -267,7 +204,7 @@ def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: 
             table=replaced(prepared.table, space=space),
             constraints=constraints,
             cost=cost,
-            suppression_limit=_rows_that_may_go(prepared.cells.row_count, problem.suppress_at_most),
+            suppression_limit=_suppression_limit(prepared),
             values_labels=problem.labels == "values",
         ),
         problem.strategy,
@@ -279,9 +216,9 @@ def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: 
     )
 
 
-def _rows_that_may_go(rows: int, percent: float) -> int:
+def _suppression_limit(prepared: PreparedTable) -> int:
     """The whole rows in a share as the user wrote it: 18.4 % of 375 are 69, though in doubles they fall just short of it."""
-    return math.floor(rows * Fraction(str(percent)) / 100)
+    return math.floor(prepared.cells.row_count * Fraction(str(prepared.problem.suppress_at_most)) / 100)
 
 
 def _refuse_unfinished(result: SearchResult, *, release_on_interrupt: bool) -> None:
@@ -314,7 +251,10 @@ def _released(
         "rows_released": kept,
         "rows_suppressed": prepared.cells.row_count - kept,
         "counters": result.counters,
+        **({"optimal_count": result.optimal_count} if result.optimal_count is not None else {}),
     }
+    alternatives = tuple(listed_release(prepared, each) for each in others_listed(prepared.problem, result))
+    uncounted = why_not_counted(prepared.problem, result, _suppression_limit(prepared))
     report = write_release(prepared, partition, constraints, certificate, versions(), replace=replace)
     skipped = tuple(check.message for check in report.checks if check.verdict is Verdict.SKIPPED)
     return Release(
@@ -330,8 +270,10 @@ def _released(
         rows_suppressed=prepared.cells.row_count - kept,
         seconds=time.perf_counter() - started,
         counters=result.counters,
-        notes=(*result.notes, *skipped),
+        notes=(*result.notes, *uncounted, *skipped),
         audit=report,
+        optimal_count=result.optimal_count,
+        alternatives=alternatives,
     )
 
 

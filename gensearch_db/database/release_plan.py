@@ -107,16 +107,6 @@ def plan_release(prepared: PreparedTable, partition: Partition) -> ReleasePlan:
     released = _released_columns(prepared)
     source_names = [name for name, _ in prepared.quasi_identifiers] + [column.name for column in released]
     names = Names(source_names)
-    published = published_attributes(
-        prepared.space,
-        partition,
-        prepared.cells.codes,
-        values=problem.labels is Labels.VALUES,
-        declared=[
-            _is_declared(problem, attribute, type_)
-            for attribute, (_, type_) in zip(prepared.space.attributes, prepared.quasi_identifiers, strict=True)
-        ],
-    )
     attributes = tuple(
         AttributePlan(
             position,
@@ -124,7 +114,9 @@ def plan_release(prepared: PreparedTable, partition: Partition) -> ReleasePlan:
             _quasi_identifier_columns(problem, name, type_, attribute, names),
             prepared.session.temporary_table(f"regions_{position}"),
         )
-        for position, (attribute, (name, type_)) in enumerate(zip(published, prepared.quasi_identifiers, strict=True))
+        for position, (attribute, (name, type_)) in enumerate(
+            zip(published_in(prepared, partition), prepared.quasi_identifiers, strict=True)
+        )
     )
     sensitive = released[: len(problem.sensitive)]
     kept = partition.block_of_cell >= 0
@@ -142,6 +134,20 @@ def plan_release(prepared: PreparedTable, partition: Partition) -> ReleasePlan:
         keep=tuple(column.name for column in released[len(sensitive) :]),
     )
     return ReleasePlan(prepared.target, blocks_name(prepared.target), attributes, released, dictionary)
+
+
+def published_in(prepared: PreparedTable, partition: Partition) -> tuple[PublishedAttribute, ...]:
+    """What each attribute of each block of a partition prints."""
+    return published_attributes(
+        prepared.space,
+        partition,
+        prepared.cells.codes,
+        values=prepared.problem.labels is Labels.VALUES,
+        declared=[
+            _is_declared(prepared.problem, attribute, type_)
+            for attribute, (_, type_) in zip(prepared.space.attributes, prepared.quasi_identifiers, strict=True)
+        ],
+    )
 
 
 def _released_columns(prepared: PreparedTable) -> tuple[ReleasedColumn, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
-    from gensearch_db.anonymization import Release
+    from gensearch_db.certificate import Release
 
 Rows = list[dict[str, Any]]
 
@@ -64,6 +65,8 @@ RELEASE_COLUMNS = {
     "rows_released": "int64",
     "rows_suppressed": "int64",
     "seconds": "double",
+    "optimal_count": "int64",
+    "alternatives": "string",
     "audit": "string",
     "notes": "string",
 }
@@ -71,8 +74,12 @@ RELEASE_COLUMNS = {
 
 def _release_row(release: Release) -> dict[str, Any]:
     fields = release.to_dict()
-    audit = "PASSED" if release.audit.passed else "FAILED"
-    return {**{name: fields.get(name) for name in RELEASE_COLUMNS}, "audit": audit, "notes": "; ".join(release.notes) or None}
+    texts = {
+        "audit": "PASSED" if release.audit.passed else "FAILED",
+        "notes": "; ".join(release.notes) or None,
+        "alternatives": json.dumps(fields["alternatives"], ensure_ascii=False) if release.optimal_count is not None else None,
+    }
+    return {name: texts.get(name, fields.get(name)) for name in RELEASE_COLUMNS}
 
 
 @_answer.register(ExplainAnonymize)

@@ -145,7 +145,8 @@ CLAUSES = (
     Entry(
         "USING",
         "USING strategy [(option = value, …)]",
-        "The search: block_graph (unless said), enumeration (the paper's), mondrian or mondrian_steepest.",
+        "The search: block_graph (unless said), enumeration (the paper's), mondrian or mondrian_steepest. With the option "
+        "all_optimal = true of the first two the answer counts the optimal releases and lists others.",
         "USING enumeration (priority = cost)",
     ),
     Entry("STOP AFTER", "STOP AFTER INTERVAL n unit", "Time limit; 1 minute unless said.", "STOP AFTER INTERVAL 90 SECONDS"),

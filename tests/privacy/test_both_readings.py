@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from gensearch_db import anonymization
+from gensearch_db import Release, anonymization
 from gensearch_db.errors import InfeasibleError
 
 
@@ -16,7 +16,7 @@ def seven_rows(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnecti
     return connection
 
 
-def release(connection: duckdb.DuckDBPyConnection, t: str) -> anonymization.Release:
+def release(connection: duckdb.DuckDBPyConnection, t: str) -> Release:
     return anonymization.anonymize(
         connection,
         "s06",

@@ -12,7 +12,8 @@ import pytest
 from scipy.optimize import linprog
 
 import gensearch_db
-from gensearch_db.anonymization import Release, problem_from_fields
+from gensearch_db.anonymization import problem_from_fields
+from gensearch_db.certificate import Release
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.errors import GensearchError, InfeasibleError
 from gensearch_db.problem.problem import Problem, SensitiveColumn
