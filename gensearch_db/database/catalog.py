@@ -18,6 +18,7 @@ from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
+from gensearch_db.database.stranger_tables import refuse_strangers
 from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.problem.problem import Problem
 
@@ -121,7 +122,11 @@ def drop_release(database: Database, written: str) -> None:
 
 
 def remove_release(session: Session, entry: CatalogEntry) -> None:
-    """Drop the tables of a release and its catalog row, inside the caller's transaction."""
+    """Drop the tables of a release and its catalog row, inside the caller's transaction.
+
+    Raises :class:`SpecificationError` where another table stands in their place.
+    """
+    refuse_strangers(session, entry)
     session.execute(statement("catalog/drop_table", table=entry.release_name))
     session.execute(statement("catalog/drop_table", table=entry.blocks_name))
     session.execute(

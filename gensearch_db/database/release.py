@@ -23,6 +23,7 @@ from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_re
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import tables_read, watched
+from gensearch_db.database.stranger_tables import refuse_strangers
 from gensearch_db.database.type_names import is_enum
 from gensearch_db.errors import AuditError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.privacy.constraint import Constraint
@@ -40,6 +41,7 @@ def check_target(session: Session, target: TableName, *, replace: bool) -> None:
     """
     entry = find_release(session, target)
     if replace and entry is not None:
+        refuse_strangers(session, entry)
         return
     for name in (target, blocks_name(target)):
         database, schema, table = name
