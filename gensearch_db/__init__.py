@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from gensearch_db.database.catalog import CatalogEntry, drop_release, list_releases
     from gensearch_db.domain.counting import count_boxes, count_partitions
     from gensearch_db.errors import GensearchError
-    from gensearch_db.problem.problem import Problem, QuasiIdentifier
+    from gensearch_db.problem.columns import QuasiIdentifier
+    from gensearch_db.problem.problem import Problem
     from gensearch_db.search.result import Status
     from gensearch_db.statements.connection import Connection, connect
 
@@ -52,7 +53,7 @@ _HOMES = {
     "Connection": "gensearch_db.statements.connection",
     "GensearchError": "gensearch_db.errors",
     "Problem": "gensearch_db.problem.problem",
-    "QuasiIdentifier": "gensearch_db.problem.problem",
+    "QuasiIdentifier": "gensearch_db.problem.columns",
     "Release": "gensearch_db.certificate",
     "Status": "gensearch_db.search.result",
     "anonymize": "gensearch_db.anonymization",

@@ -9,7 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from gensearch_db.problem.problem import Problem, is_file
+from gensearch_db.problem.files import is_file
+from gensearch_db.problem.problem import Problem
 from tests.cases.invariants import check_release
 from tests.cases.naming import literal, source_of
 

@@ -21,7 +21,7 @@ from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, literal, qualified
 from gensearch_db.database.session import Session
 from gensearch_db.errors import QueryError, SpecificationError
-from gensearch_db.problem.problem import is_file
+from gensearch_db.problem.files import is_file
 from gensearch_db.tokens import error_at
 
 

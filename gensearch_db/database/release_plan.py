@@ -13,7 +13,8 @@ from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
 from gensearch_db.database.type_names import is_enum
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute
-from gensearch_db.problem.problem import Labels, Problem, QuasiIdentifier
+from gensearch_db.problem.columns import QuasiIdentifier
+from gensearch_db.problem.problem import Labels, Problem
 from gensearch_db.search.result import Partition
 
 _INTEGRAL = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DATE")

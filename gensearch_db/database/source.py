@@ -17,7 +17,7 @@ from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.repeated_names import Repeated, repeated_in_file, repeated_in_query
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.errors import DataError, GensearchError, SourceChangedError, SpecificationError
-from gensearch_db.problem.problem import is_file
+from gensearch_db.problem.files import is_file
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from gensearch_db.database.source import Column, Source
 from gensearch_db.domain.cells import ValueDomain
 from gensearch_db.domain.taxonomy import Taxonomy
 from gensearch_db.errors import Problems
-from gensearch_db.problem.problem import Problem, QuasiIdentifier
+from gensearch_db.problem.columns import QuasiIdentifier
+from gensearch_db.problem.problem import Problem
 
 
 @dataclass(frozen=True)

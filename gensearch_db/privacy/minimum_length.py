@@ -18,7 +18,7 @@ from gensearch_db.errors import SpecificationError, near_matches
 from gensearch_db.privacy.constraint import AuditMeasure, CompiledConstraint, Constraint
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
-from gensearch_db.problem.problem import QuasiIdentifier
+from gensearch_db.problem.columns import QuasiIdentifier
 
 KIND = 1
 

@@ -1,6 +1,6 @@
 """The ways to write sensitive columns: names, lines of text (``stage: order I, II``, ``diagnosis: taxonomy icd``), mappings.
 
-TOML files and SQL have forms of their own; all end in :class:`~gensearch_db.problem.problem.SensitiveColumn`.
+TOML files and SQL have forms of their own; all end in :class:`~gensearch_db.problem.columns.SensitiveColumn`.
 """
 
 from __future__ import annotations

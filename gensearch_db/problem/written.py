@@ -1,7 +1,7 @@
 """Quasi-identifiers written as one line of text: ``age``, ``age: every 5``, ``zip: prefix``, ``"post code": taxonomy towns``.
 
 The command line and the Python call take this form; TOML files and SQL have their own, and all end in
-:class:`~gensearch_db.problem.problem.QuasiIdentifier`.
+:class:`~gensearch_db.problem.columns.QuasiIdentifier`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from typing import Any
 from gensearch_db.cost.registry import COSTS
 from gensearch_db.errors import Problems
 from gensearch_db.privacy.registry import constraints_from_texts
-from gensearch_db.problem.problem import Labels, Problem, QuasiIdentifier, SensitiveColumn, StatisticsSource, Strategy
+from gensearch_db.problem.columns import QuasiIdentifier, SensitiveColumn
+from gensearch_db.problem.problem import Labels, Problem, StatisticsSource, Strategy
 from gensearch_db.search.options import check_options
 from gensearch_db.statements.attributes import read_attribute, read_sensitive
 from gensearch_db.statements.clauses import columns, read_call, read_clauses, subject_to

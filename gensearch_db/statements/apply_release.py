@@ -25,7 +25,8 @@ from gensearch_db.database.session import Session, TableName
 from gensearch_db.domain.cells import BlockStatistics
 from gensearch_db.domain.region import Block
 from gensearch_db.errors import InfeasibleError
-from gensearch_db.problem.problem import Problem, QuasiIdentifier
+from gensearch_db.problem.columns import QuasiIdentifier
+from gensearch_db.problem.problem import Problem
 from gensearch_db.search.enumeration.cell_statistics import statistics_in_memory
 from gensearch_db.search.result import Partition, Status
 

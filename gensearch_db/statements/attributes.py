@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from gensearch_db.problem.calls import plain
-from gensearch_db.problem.problem import QuasiIdentifier, SensitiveColumn
+from gensearch_db.problem.columns import QuasiIdentifier, SensitiveColumn
 from gensearch_db.problem.wrong_fields import complaints
 from gensearch_db.statements.reader import Reader
 from gensearch_db.tokens import Kind

@@ -17,7 +17,7 @@ from gensearch_db.database.places import place
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.errors import GensearchError
-from gensearch_db.problem.problem import is_file
+from gensearch_db.problem.files import is_file
 from gensearch_db.statements.syntax import Anonymize, ApplyRelease, Audit, ExplainAnonymize, OwnStatement, Profile
 from gensearch_db.tokens import Kind, tokenize
 

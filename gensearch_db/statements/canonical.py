@@ -9,7 +9,9 @@ from typing import Any
 from gensearch_db.database.names import written_name
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import plain
-from gensearch_db.problem.problem import Problem, QuasiIdentifier, SensitiveColumn, is_file
+from gensearch_db.problem.columns import QuasiIdentifier, SensitiveColumn
+from gensearch_db.problem.files import is_file
+from gensearch_db.problem.problem import Problem
 from gensearch_db.statements.reader import written_string
 
 

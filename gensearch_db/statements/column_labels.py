@@ -11,7 +11,9 @@ from gensearch_db.database.places import existing_table
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.errors import GensearchError, Problems, SpecificationError
-from gensearch_db.problem.problem import Problem, QuasiIdentifier, is_file
+from gensearch_db.problem.columns import QuasiIdentifier
+from gensearch_db.problem.files import is_file
+from gensearch_db.problem.problem import Problem
 from gensearch_db.statements.attributes import read_options
 from gensearch_db.statements.reader import Reader
 from gensearch_db.statements.syntax import Anonymize

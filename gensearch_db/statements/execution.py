@@ -214,7 +214,7 @@ def _profile(own: Profile, session: Session, progress: Progress) -> pyarrow.Tabl
 def _release_name(table: str) -> str:
     """A name for the release that a profile proposes."""
     from gensearch_db.database.names import written_name
-    from gensearch_db.problem.problem import is_file
+    from gensearch_db.problem.files import is_file
 
     if table.startswith("("):
         return "release_of_query"

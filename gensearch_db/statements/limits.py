@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from gensearch_db.problem.problem import seconds
+from gensearch_db.problem.durations import seconds
 from gensearch_db.statements.reader import Reader
 from gensearch_db.tokens import Kind
 

@@ -15,7 +15,8 @@ from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import Column, Source
 from gensearch_db.database.type_names import is_nested, without_entries
-from gensearch_db.problem.problem import Problem, QuasiIdentifier, SensitiveColumn
+from gensearch_db.problem.columns import QuasiIdentifier, SensitiveColumn
+from gensearch_db.problem.problem import Problem
 from gensearch_db.statements.canonical import statement_of
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from gensearch_db.database.names import written_table
 from gensearch_db.errors import GensearchError, Problems, QueryError, SpecificationError, near_matches
-from gensearch_db.problem.problem import is_file
+from gensearch_db.problem.files import is_file
 from gensearch_db.tokens import Kind, Token, error_at
 
 LARGEST_EXPONENT = 324

@@ -16,7 +16,8 @@ from gensearch_db.anonymization import problem_from_fields
 from gensearch_db.certificate import Release
 from gensearch_db.database.audit.report import Check, Verdict
 from gensearch_db.errors import GensearchError, InfeasibleError
-from gensearch_db.problem.problem import Problem, SensitiveColumn
+from gensearch_db.problem.columns import SensitiveColumn
+from gensearch_db.problem.problem import Problem
 from gensearch_db.statements.canonical import statement_of
 from gensearch_db.statements.script import parse_script
 from gensearch_db.statements.syntax import Anonymize

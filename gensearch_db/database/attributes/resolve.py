@@ -26,7 +26,7 @@ from gensearch_db.domain.attribute import (
 )
 from gensearch_db.domain.taxonomy import Taxonomy
 from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
-from gensearch_db.problem.problem import is_file
+from gensearch_db.problem.files import is_file
 
 FLAT_VALUES = 2
 """Up to this many values, categories without a specification hang directly below ``*``; more are ordered."""

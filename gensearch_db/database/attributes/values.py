@@ -10,7 +10,7 @@ from gensearch_db.database.attributes.families import Family, key_sql, position_
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import Column, Source
-from gensearch_db.problem.problem import QuasiIdentifier
+from gensearch_db.problem.columns import QuasiIdentifier
 
 
 @dataclass(frozen=True, eq=False)
