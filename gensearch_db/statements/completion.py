@@ -11,7 +11,8 @@ from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import GensearchError
 from gensearch_db.statements.connection import Connection
-from gensearch_db.statements.help import CLAUSES, OPTIONS, STATEMENTS, keywords
+from gensearch_db.statements.entries import CLAUSES, OPTIONS, STATEMENTS
+from gensearch_db.statements.help import keywords
 
 ENGINE_KEYWORDS = ("SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "CREATE", "INSERT INTO", "UPDATE", "DELETE")
 COMMANDS = (".help", ".tables", ".columns", ".mode", ".quit")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import gensearch_db
 from gensearch_db.errors import GensearchError, QueryError, SpecificationError
 from gensearch_db.statements.canonical import statement_of
-from gensearch_db.statements.help import CLAUSES, OPTIONS, STATEMENTS
+from gensearch_db.statements.entries import CLAUSES, OPTIONS, STATEMENTS
 from gensearch_db.statements.script import holds_own_statement, is_complete, parse_script, parse_statement
 from gensearch_db.statements.syntax import Anonymize
 from tests.cases.invariants import Surroundings

@@ -9,9 +9,10 @@ import pytest
 from gensearch_db.errors import QueryError
 from gensearch_db.statements.anonymize_clauses import CLAUSES
 from gensearch_db.statements.attributes import OPTIONS
-from gensearch_db.statements.help import CLAUSES as CLAUSE_HELP
-from gensearch_db.statements.help import OPTIONS as OPTION_HELP
-from gensearch_db.statements.help import STATEMENTS, help_text, keywords, page, registered
+from gensearch_db.statements.entries import CLAUSES as CLAUSE_HELP
+from gensearch_db.statements.entries import OPTIONS as OPTION_HELP
+from gensearch_db.statements.entries import STATEMENTS
+from gensearch_db.statements.help import help_text, keywords, page, registered
 from gensearch_db.statements.script import OPENINGS, parse_statement
 
 PAGE = Path(__file__).parents[2] / "docs" / "sql.md"
