@@ -92,7 +92,7 @@ def estimate(database: Database, release: str, sql: str) -> Answer:
     and column for what cannot be answered.
     """
     with session_for(database, read_only=True) as session:
-        return estimate_all(open_release(session, release), [read_query(sql)])[0]
+        return session.in_one_state(lambda: estimate_all(open_release(session, release), [read_query(sql)])[0])
 
 
 def estimate_sql(database: Database, release: str, sql: str) -> str:

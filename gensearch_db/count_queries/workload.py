@@ -155,19 +155,25 @@ def run_workload(
     """
     loaded = workload if isinstance(workload, Workload) else read_workload(workload)
     with session_for(database, read_only=True) as session:
-        truths = None if source is None else _truths(session, source, loaded.queries)
-        outcomes: list[Outcome] = []
-        for name in releases:
-            answers = estimate_all(open_release(session, name), loaded.queries)
-            for number, answer in enumerate(answers):
-                estimates = answer.estimates
-                truth = truths[number] if truths is not None else None
-                if truth is not None:
-                    estimates = (*estimates, *_unforeseen(number, answer.query, estimates, truth))
-                for one in estimates:
-                    actual = None if truth is None else truth.get((one.group, one.label), 0)
-                    outcomes.append(Outcome(name, answer.query.text, one, actual))
+        outcomes = session.in_one_state(lambda: _outcomes(session, releases, loaded, source))
     return WorkloadReport(loaded.name, tuple(outcomes))
+
+
+def _outcomes(session: Session, releases: Sequence[str], loaded: Workload, source: str | None) -> list[Outcome]:
+    """The outcomes of :func:`run_workload`, release by release."""
+    truths = None if source is None else _truths(session, source, loaded.queries)
+    outcomes: list[Outcome] = []
+    for name in releases:
+        answers = estimate_all(open_release(session, name), loaded.queries)
+        for number, answer in enumerate(answers):
+            estimates = answer.estimates
+            truth = truths[number] if truths is not None else None
+            if truth is not None:
+                estimates = (*estimates, *_unforeseen(number, answer.query, estimates, truth))
+            for one in estimates:
+                actual = None if truth is None else truth.get((one.group, one.label), 0)
+                outcomes.append(Outcome(name, answer.query.text, one, actual))
+    return outcomes
 
 
 _Truth = dict[tuple[tuple[Any, ...], str], int]

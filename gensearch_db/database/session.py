@@ -242,6 +242,24 @@ class Session:
                 self.connection.execute(statement("session/rollback"))
             raise
 
+    def in_one_state(self, read: Callable[[], Result]) -> Result:
+        """What ``read`` gives where all its statements see one state of the database, whoever changes it meanwhile.
+
+        What it makes must be temporary: it is undone. A statement that fails ends the state with its transaction; ``read`` is
+        then called once more without one, where it may go on after a failure, or say more of the reason.
+        """
+        if self.in_transaction:
+            return read()
+        self.execute(statement("session/begin"))
+        try:
+            return read()
+        except GensearchError:
+            pass
+        finally:
+            with suppress(duckdb.Error):
+                self.connection.execute(statement("session/rollback"))
+        return read()
+
     @property
     def in_transaction(self) -> bool:
         """Whether the user's transaction is open; it stays as it is (a BEGIN would abort it)."""

@@ -43,23 +43,28 @@ def audit(
     then measured too, with a warning where they are too small. A database may be read-only. Raises
     :class:`SpecificationError` for names that do not exist; a release that fails gives a report that says so, no error.
     """
-    with session_for(database, read_only=True) as session, scratch(session) as space:
+    with session_for(database, read_only=True) as session:
         refuse_hiding_macros(session)
-        subject = find_subject(
-            session,
-            release,
-            against=against,
-            quasi_identifiers=quasi_identifiers,
-            sensitive=sensitive,
-            subject_to=subject_to,
-            marker=suppression_marker,
-            temporary_tables=space.tables,
-        )
-        if together_with is None:
-            return audit_subject(session, subject)
-        other = find_subject(session, together_with, against=against, temporary_tables=space.tables)
-        report = audit_subject(session, subject)
-        return replace(report, checks=(*report.checks, *joined_checks(space, subject, other)))
+
+        def audited() -> AuditReport:
+            with scratch(session) as space:
+                subject = find_subject(
+                    session,
+                    release,
+                    against=against,
+                    quasi_identifiers=quasi_identifiers,
+                    sensitive=sensitive,
+                    subject_to=subject_to,
+                    marker=suppression_marker,
+                    temporary_tables=space.tables,
+                )
+                if together_with is None:
+                    return audit_subject(session, subject)
+                other = find_subject(session, together_with, against=against, temporary_tables=space.tables)
+                report = audit_subject(session, subject)
+                return replace(report, checks=(*report.checks, *joined_checks(space, subject, other)))
+
+        return session.in_one_state(audited)
 
 
 def audit_subject(session: Session, subject: Subject) -> AuditReport:

@@ -1,0 +1,66 @@
+"""Audits and estimates while another connection replaces the release: each is of the old one or of the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import pytest
+
+import gensearch_db
+from gensearch_db.errors import GensearchError
+
+from .house import PEOPLE, problem
+from .statements import statement_count, struck
+
+KS = (40, 10)
+QUERY = "SELECT COUNT(*) FROM people WHERE age < 40"
+READERS: dict[str, tuple[Callable[[duckdb.DuckDBPyConnection], Any], int]] = {
+    "audit": (lambda connection: gensearch_db.audit(connection, "rel").to_text(), 4),
+    "audit with": (lambda connection: gensearch_db.audit(connection, "rel", together_with="rel").to_text(), 7),
+    "estimate": (lambda connection: gensearch_db.estimate(connection, "rel", QUERY).estimates, 1),
+    "releases": (lambda connection: [entry.problem for entry in gensearch_db.list_releases(connection)], 1),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_sees_the_old_release_or_the_new_one(reader: str) -> None:
+    """2026-11-28: audits failed, and estimates were 0, where the release was replaced between two statements."""
+    read, step = READERS[reader]
+    with duckdb.connect() as connection:
+        connection.execute(PEOPLE)
+        ends = []
+        for k in KS:
+            gensearch_db.anonymize(connection, replace=True, **problem(k=k))
+            ends.append(read(connection))
+        assert ends[0] != ends[1]
+        seen = []
+        for number, at in enumerate(range(1, statement_count(lambda: read(connection)) + 1, step)):
+            with connection.cursor() as other, struck(at, lambda: None) as strikes:
+
+                def replaced(to: int = KS[number % 2], by: Any = other, done: Any = strikes) -> None:
+                    done.at = None
+                    gensearch_db.anonymize(by, replace=True, **problem(k=to))
+
+                strikes.fault = replaced
+                seen.append(read(connection))
+        assert all(found in ends for found in seen)
+
+
+def test_a_recorded_source_whose_rows_fail_does_not_keep_a_release_from_its_audit() -> None:
+    """Within one state of the database too; in the user's transaction, which it aborts, it is an error."""
+    with duckdb.connect() as connection:
+        connection.execute(PEOPLE)
+        connection.execute("CREATE TABLE texts AS SELECT age::VARCHAR AS age, town, illness FROM people")
+        wanted = {**problem(), "table": "(SELECT age::INTEGER AS age, town, illness FROM texts)", "identifiers": []}
+        gensearch_db.anonymize(connection, **wanted)
+        connection.execute("INSERT INTO texts VALUES ('unknown', 'a', 'd1')")
+        report = gensearch_db.audit(connection, "rel")
+        assert report.passed
+        assert "rows_covered" not in {check.name for check in report.checks if check.verdict.value == "PASSED"}
+        connection.execute("BEGIN")
+        with pytest.raises(GensearchError, match="unknown"):
+            gensearch_db.audit(connection, "rel")
+        connection.execute("ROLLBACK")
+        assert connection.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchone() == (0,)
