@@ -40,7 +40,7 @@ from gensearch_db.errors import (
 )
 from gensearch_db.privacy.constraint import Constraint
 from gensearch_db.privacy.feasibility import check_whole_table
-from gensearch_db.privacy.minimum_length import declared_lengths, with_minimum_lengths
+from gensearch_db.privacy.minimum_length import declared_lengths, refuse_value_labels, with_minimum_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Problem, StatisticsSource
 from gensearch_db.problem.sensitive import sensitive_columns
@@ -156,6 +156,8 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
     lengths = declared_lengths(problem.quasi_identifiers)
     cost = problems.result_of(lambda: cost_from_text(problem.minimize))
     problems.result_of(lambda: check_target(session, target_table(session, problem.into), replace=replace))
+    if problem.labels == "values":
+        problems.result_of(lambda: refuse_value_labels((*(constraints or ()), *lengths)))
     classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
     workloads = problems.result_of(lambda: _named_workloads(cost))
     prepared = problems.result_of(lambda: prepare(session, problem, classes=classes, problems=problems))

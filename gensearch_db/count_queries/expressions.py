@@ -61,7 +61,10 @@ def number(position: Position) -> Sql:
 
 
 def typed_literal(text: str, type_text: str) -> Sql:
-    """A value as a literal, from DuckDB's own text of it."""
+    """A value as a constant, from DuckDB's own text of it. A literal cannot hold a NUL character, which is joined in."""
+    written = Sql(" || chr(0) || ".join(literal(part) for part in text.split("\0")))
+    if "\0" in text:
+        written = Sql(f"({written})")
     if type_text == "VARCHAR":
-        return literal(text)
-    return Sql(f"CAST({literal(text)} AS {type_name(type_text)})")
+        return written
+    return Sql(f"CAST({written} AS {type_name(type_text)})")

@@ -6,7 +6,7 @@ outer regions end where the declared or observed domain ends (THEORY 1.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -104,6 +104,17 @@ def declared_lengths(quasi_identifiers: Mapping[str, QuasiIdentifier]) -> tuple[
         for name, given in quasi_identifiers.items()
         if given.minimum_length > 0
     )
+
+
+def refuse_value_labels(constraints: Iterable[Constraint]) -> None:
+    """With labels = values a label states the values that occur, which may be fewer than those of a region that is long enough.
+    Raises :class:`SpecificationError` where any edge has a least length."""
+    lengths = [constraint.describe() for constraint in constraints if isinstance(constraint, MinimumLength)]
+    if lengths:
+        raise SpecificationError(
+            f"labels = 'values' and {', '.join(lengths)} do not go together: the values that occur in a block may span less "
+            "than its region; use labels = 'region', or leave out the least length"
+        )
 
 
 def long_enough(length: float, required: float) -> bool:

@@ -18,9 +18,10 @@ from gensearch_db.domain.counting import count_boxes
 from gensearch_db.domain.region import Block, Region
 from gensearch_db.search.box_kernel import WHOLE, BoxTable, place_cells, solve_boxes
 from gensearch_db.search.box_regions import box_regions, regions_of
+from gensearch_db.search.partitions import add_region
 from gensearch_db.search.result import SearchProblem
 from gensearch_db.search.structures import structure
-from gensearch_db.search.worker import Slice, Worker, add_region
+from gensearch_db.search.worker import Slice, Worker
 
 MOST_BOXES = 4_000_000
 MOST_STEPS = 400_000_000

@@ -1,4 +1,4 @@
-"""From the kernel's slices to a partition: all blocks at once, because there may be tens of thousands."""
+"""From the words of blocks to a partition, all at once, because there may be tens of thousands; and from regions to words."""
 
 from __future__ import annotations
 
@@ -46,3 +46,20 @@ def _region(attribute: Attribute, wide: bool, word: int) -> Region:
         return attribute.tight(LeafSet(word).codes())
     lower, upper = (word >> 32, (word & 0xFFFFFFFF) + 1) if wide else ((word & -word).bit_length() - 1, word.bit_length())
     return attribute.tight((lower, upper - 1)) if isinstance(attribute, TaxonomyAttribute) else Interval(lower, upper)
+
+
+def words_of_regions(space: SpaceArrays, block: Block) -> NDArray[np.uint64]:
+    """The words that hold every leaf value of a block's regions."""
+    words = space.empty_words.copy()
+    for j, region in enumerate(block):
+        add_region(space, words, j, region)
+    return words
+
+
+def add_region(space: SpaceArrays, words: NDArray[np.uint64], j: int, region: Region) -> None:
+    """Add every leaf value of a region of attribute j to words that hold none of it yet."""
+    codes = list(region.codes())
+    if space.wide[j]:
+        words[space.word[j]] = np.uint64(codes[0] << 32 | codes[-1])
+    else:
+        words[space.word[j]] |= np.uint64(sum(1 << code for code in codes) << int(space.shift[j]))

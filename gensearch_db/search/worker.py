@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import announce
-from gensearch_db.domain.region import Block, Region
-from gensearch_db.search.arrays import TAXONOMY, SpaceArrays
+from gensearch_db.domain.region import Block
+from gensearch_db.search.arrays import TAXONOMY
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.building import Switches, build_kernel, most_splits
 from gensearch_db.search.extraction import extract, list_tree, refresh
 from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
-from gensearch_db.search.partitions import partition_of_words
+from gensearch_db.search.partitions import partition_of_words, words_of_regions
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import AFTER_FAILURE, rollout
 from gensearch_db.search.set_divisions import MOST_EXACT_PARTS, tries_all_splits
@@ -281,20 +281,3 @@ def _default_megabytes() -> int:
         return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**23)
     except (ValueError, OSError, AttributeError):
         return 512
-
-
-def words_of_regions(space: SpaceArrays, block: Block) -> NDArray[np.uint64]:
-    """The words that hold every leaf value of a block's regions."""
-    words = space.empty_words.copy()
-    for j, region in enumerate(block):
-        add_region(space, words, j, region)
-    return words
-
-
-def add_region(space: SpaceArrays, words: NDArray[np.uint64], j: int, region: Region) -> None:
-    """Add every leaf value of a region of attribute j to words that hold none of it yet."""
-    codes = list(region.codes())
-    if space.wide[j]:
-        words[space.word[j]] = np.uint64(codes[0] << 32 | codes[-1])
-    else:
-        words[space.word[j]] |= np.uint64(sum(1 << code for code in codes) << int(space.shift[j]))

@@ -60,7 +60,7 @@ def larger_problems(draw: st.DrawFn) -> SearchProblem:
         cost_from_text(cost),
         suppression_limit=draw(st.sampled_from([0, 0, rows // 10])),
         persons=persons,
-        values_labels=draw(st.booleans()),
+        values_labels=draw(st.booleans()) and not any(attribute.minimum_length for attribute in space.attributes),
     )
 
 
