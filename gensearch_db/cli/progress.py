@@ -25,9 +25,11 @@ def watched() -> Iterator[Watcher]:
 
     Outside the search (no callback is running for it yet) Ctrl-C ends the program as usual.
     """
-    watcher = Watcher()
+    before = signal.getsignal(signal.SIGINT) or signal.default_int_handler  # none: a handler that Python does not know
+    watcher = Watcher(before)
     on_main_thread = threading.current_thread() is threading.main_thread()
-    before: Any = signal.signal(signal.SIGINT, watcher.interrupt) if on_main_thread else None
+    if on_main_thread:
+        signal.signal(signal.SIGINT, watcher.interrupt)
     try:
         yield watcher
     finally:
@@ -39,16 +41,20 @@ def watched() -> Iterator[Watcher]:
 
 
 class Watcher:
-    """What a search calls (:data:`gensearch_db.search.result.Progress`), what Ctrl-C calls, and the display."""
+    """What a search calls (:data:`gensearch_db.search.result.Progress`), what Ctrl-C calls, and the display. ``before``: the
+    handler of Ctrl-C that it takes the place of."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Any) -> None:
+        self._before = before
         self.searching = False
         self.stop = False
         self._display: Any = None
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Called at Ctrl-C."""
+        """Called at Ctrl-C. Where it ends the program it goes first: no ``finally`` is sure to be reached, for Ctrl-C may
+        strike at its first line."""
         if not self.searching or self.stop:
+            signal.signal(signal.SIGINT, self._before)
             raise KeyboardInterrupt
         self.stop = True
 
