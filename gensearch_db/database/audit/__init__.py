@@ -47,6 +47,7 @@ def audit(
         refuse_hiding_macros(session)
 
         def audited() -> AuditReport:
+            """The whole audit, in temporary tables of its own."""
             with scratch(session) as space:
                 subject = find_subject(
                     session,
