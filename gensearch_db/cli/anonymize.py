@@ -53,7 +53,7 @@ def command(
     node_limit: Annotated[int | None, typer.Option(help="Stop after so many blocks (reproducible).")] = None,
     memory_limit: Annotated[int | None, typer.Option(metavar="MEGABYTES", help="Memory of the search.")] = None,
     threads: Annotated[int | None, typer.Option(help="At most so many threads, of DuckDB and the search.")] = None,
-    labels: Annotated[str | None, typer.Option(help="region (default) or values.")] = None,
+    labels: Annotated[str | None, typer.Option(help="region (default) or values, which minimum_length refuses.")] = None,
     statistics: Annotated[str | None, typer.Option(help="auto (default), sql or memory.")] = None,
     typed_columns: Annotated[bool | None, typer.Option("--typed-columns", help="Add bounds and value lists.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing release of this name.")] = False,

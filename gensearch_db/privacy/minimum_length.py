@@ -28,7 +28,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class MinimumLength(Constraint):
-    """``minimum_length(age, 5)``: the block's edge along ``age`` is at least 5. Monotone: edges only get shorter."""
+    """``minimum_length(age, 5)``: the block's edge along ``age`` is at least 5. Monotone. Not with LABELS VALUES."""
 
     name: ClassVar[str] = "minimum_length"
     needs_column: ClassVar[bool] = False

@@ -160,7 +160,8 @@ CLAUSES = (
     Entry(
         "LABELS",
         "LABELS REGION | VALUES",
-        "Whether a label states the block's region or only the values that occur in it.",
+        "Whether a label states the block's region (unless said) or only the values that occur in it. VALUES is refused beside "
+        "MINIMUM LENGTH and `minimum_length`: the values that occur may span less than the region does.",
         "LABELS VALUES",
     ),
     Entry(
@@ -209,7 +210,7 @@ OPTIONS = (
     Entry(
         "MINIMUM",
         "MINIMUM LENGTH n",
-        "The shortest published edge: `minimum_length`, beside the attribute.",
+        "The shortest published edge: `minimum_length`, beside the attribute. Not with LABELS VALUES.",
         "age MINIMUM LENGTH 5",
     ),
     Entry(

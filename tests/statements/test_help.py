@@ -55,6 +55,13 @@ def test_help_on_topics() -> None:
         help_text("anonymise")
 
 
+@pytest.mark.parametrize(("topic", "other"), [("labels", "MINIMUM LENGTH"), ("minimum", "LABELS VALUES")])
+def test_labels_of_values_and_least_lengths_name_each_other(topic: str, other: str) -> None:
+    """Together they are refused; the help did not say so."""
+    assert other in help_text(topic)
+    assert "LABELS VALUES" in help_text("constraints")
+
+
 def test_every_registered_name_is_described() -> None:
     assert all(meaning and meaning != name for entries in registered().values() for name, meaning in entries)
     assert {"ANONYMIZE", "QUASI", "RELAXED", "USING"} <= set(keywords())
