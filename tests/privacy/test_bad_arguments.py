@@ -74,7 +74,7 @@ def release(connection: duckdb.DuckDBPyConnection, constraint: str, cost: str = 
     *(("k_anonymity(2)", cost, message) for cost, message in WRONG_COSTS.items()),
 ])  # fmt: skip
 def test_in_python_and_in_sql(table: duckdb.DuckDBPyConnection, constraint: str, cost: str, message: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(SpecificationError) as caught:
         release(table, constraint, cost)
     assert message in str(caught.value)
@@ -84,7 +84,7 @@ def test_in_python_and_in_sql(table: duckdb.DuckDBPyConnection, constraint: str,
         with pytest.raises(GensearchError) as told:
             connection.execute(statement)
     assert any(words in str(told.value) for words in (message, "that large or small", "expected a cost"))
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
     assert table.execute("SELECT list(table_name) FROM duckdb_tables()").fetchone() == (["t"],)
 
 
