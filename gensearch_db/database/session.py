@@ -260,6 +260,21 @@ class Session:
                 self.connection.execute(statement("session/rollback"))
         return read()
 
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """Inside, all statements see one state of the database, whoever changes it meanwhile; temporary tables made there stay.
+
+        For reading, where no transaction is open: nothing else may be written, as Ctrl-C may still end the request.
+        """
+        try:
+            self.execute(statement("session/begin"))
+            yield
+            self.execute(statement("session/commit"))
+        except BaseException:
+            with suppress(duckdb.Error):
+                self.connection.execute(statement("session/rollback"))
+            raise
+
     @property
     def in_transaction(self) -> bool:
         """Whether the user's transaction is open; it stays as it is (a BEGIN would abort it)."""

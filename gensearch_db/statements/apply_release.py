@@ -18,6 +18,7 @@ from gensearch_db.anonymization import prepare_problem, versions
 from gensearch_db.cost.cost import Cost
 from gensearch_db.database.catalog import CatalogEntry, require_release
 from gensearch_db.database.dictionary import QuasiIdentifierColumns
+from gensearch_db.database.hiding_macros import refuse_hiding_macros
 from gensearch_db.database.prepared import PreparedTable, drop_tables
 from gensearch_db.database.release import write_release
 from gensearch_db.database.rendering import statement
@@ -52,11 +53,49 @@ def apply_release(session: Session, release: str, table: str, into: str, *, repl
     tables and names; the database is then as it was.
     """
     session.refuse_open_transaction()
-    entry = require_release(session, release)
-    problem = _problem(session, entry, table, into)
+    temporary: list[TableName] = []
+    try:
+        entry, numbered = _read_release(session, release, temporary)
+        problem = _problem(session, entry, numbered, table, into)
+        return _applied(session, entry, numbered, problem, replace)
+    finally:
+        drop_tables(session, temporary)
+
+
+def _read_release(session: Session, release: str, temporary: list[TableName]) -> tuple[CatalogEntry, TableName]:
+    """What the catalog says of the release, and its blocks as a temporary table, of one state: others may replace it meanwhile.
+
+    The blocks have numbers for their regions: one for each distinct region of a quasi-identifier.
+    """
+    refuse_hiding_macros(session)
+    with session.one_state():
+        entry = require_release(session, release)
+        numbered = session.temporary_table("numbered_blocks")
+        temporary.append(numbered)
+        described = [
+            {
+                "number": _number(position),
+                "values": columns.values,
+                "columns": [c for c in (columns.lower, columns.upper, columns.values, columns.missing) if c is not None],
+            }
+            for position, columns in enumerate(entry.dictionary.quasi_identifiers)
+        ]
+        session.execute(
+            statement("statements/apply_numbered_blocks", table=numbered, blocks=entry.blocks_name, attributes=described)
+        )
+    return entry, numbered
+
+
+def _number(position: int) -> str:
+    """The column that numbers the regions of a quasi-identifier."""
+    return f"gensearch region {position}"
+
+
+def _applied(session: Session, entry: CatalogEntry, numbered: TableName, problem: Problem, replace: bool) -> AppliedRelease:
+    """Write the release of the problem's rows by these blocks."""
     prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
     with prepared:
-        found = [each for each in _occupied_blocks(prepared, entry) if each[1].any()]
+        found = [each for each in _occupied_blocks(prepared, entry, numbered) if each[1].any()]
         statistics = _statistics(prepared, cost, [block for block, _ in found])
         kept = sorted(
             (
@@ -70,8 +109,8 @@ def apply_release(session: Session, release: str, table: str, into: str, *, repl
         rows = prepared.cells.row_count
         if not kept:
             raise InfeasibleError(
-                f"no block of '{release}' meets its constraints with the rows of {table}: {inside:,} of {rows:,} rows lie in"
-                " its blocks; nothing was written"
+                f"no block of '{entry.release}' meets its constraints with the rows of {problem.table}:"
+                f" {inside:,} of {rows:,} rows lie in its blocks; nothing was written"
             )
         block_of_cell = np.full(prepared.cells.cell_count, -1, dtype=np.int64)
         for number, (_, cells, _) in enumerate(kept):
@@ -93,11 +132,11 @@ def apply_release(session: Session, release: str, table: str, into: str, *, repl
         return AppliedRelease(report.release, len(kept), released, rows - inside, inside - released)
 
 
-def _problem(session: Session, entry: CatalogEntry, table: str, into: str) -> Problem:
+def _problem(session: Session, entry: CatalogEntry, numbered: TableName, table: str, into: str) -> Problem:
     """The release's problem on the new rows, with its published bounds as the only places to cut."""
     by_folded = {each.name.casefold(): each for each in entry.dictionary.quasi_identifiers}
     attributes = {
-        name: _on_grid(session, entry, specification, by_folded[name.casefold()])
+        name: _on_grid(session, numbered, specification, by_folded[name.casefold()])
         for name, specification in entry.problem.quasi_identifiers.items()
     }
     return entry.problem.model_copy(
@@ -113,46 +152,27 @@ def _problem(session: Session, entry: CatalogEntry, table: str, into: str) -> Pr
 
 
 def _on_grid(
-    session: Session, entry: CatalogEntry, specification: QuasiIdentifier, columns: QuasiIdentifierColumns
+    session: Session, numbered: TableName, specification: QuasiIdentifier, columns: QuasiIdentifierColumns
 ) -> QuasiIdentifier:
     if columns.kind != "ordered":
         return specification
-    sql = statement("statements/apply_boundaries", blocks=entry.blocks_name, lower=columns.lower, upper=columns.upper)
+    sql = statement("statements/apply_boundaries", blocks=numbered, lower=columns.lower, upper=columns.upper)
     bounds = [bound for (bound,) in session.rows(sql)]
     return specification.model_copy(update={"split": "at " + ", ".join(bounds) if bounds else "1 quantiles"})
 
 
-def _occupied_blocks(prepared: PreparedTable, entry: CatalogEntry) -> list[tuple[Block, NDArray[np.bool_]]]:
+def _occupied_blocks(
+    prepared: PreparedTable, entry: CatalogEntry, numbered: TableName
+) -> list[tuple[Block, NDArray[np.bool_]]]:
     """The release's blocks as blocks of the new rows' space, each with the cells that lie in it."""
-    session = prepared.session
     attributes = entry.dictionary.quasi_identifiers
-    temporary: list[TableName] = [session.temporary_table("numbered_blocks")]
-    numbered = temporary[0]
-    described = [
-        {
-            "number": f"gensearch region {position}",
-            "values": a.values,
-            "columns": [c for c in (a.lower, a.upper, a.values, a.missing) if c is not None],
-        }
-        for position, a in enumerate(attributes)
+    numbers = [_number(position) for position in range(len(attributes))]
+    rows = prepared.session.rows(statement("statements/apply_block_regions", table=numbered, numbers=numbers))
+    codes = [
+        _codes_of_regions(prepared, numbered, numbers[position], attribute, position)
+        for position, attribute in enumerate(attributes)
     ]
-    try:
-        session.execute(
-            statement("statements/apply_numbered_blocks", table=numbered, blocks=entry.blocks_name, attributes=described)
-        )
-        numbers = [each["number"] for each in described]
-        rows = session.rows(statement("statements/apply_block_regions", table=numbered, numbers=numbers))
-        codes = [
-            _codes_of_regions(prepared, numbered, str(numbers[position]), attribute, position)
-            for position, attribute in enumerate(attributes)
-        ]
-    finally:
-        drop_tables(session, temporary)
     return [found for row in rows if (found := _block(prepared, [codes[j].get(region, []) for j, region in enumerate(row)]))]
-
-
-def _region_columns(columns: QuasiIdentifierColumns) -> tuple[str | None, ...]:
-    return (columns.lower, columns.upper, columns.values, columns.missing)
 
 
 def _codes_of_regions(

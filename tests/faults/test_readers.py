@@ -9,7 +9,9 @@ import duckdb
 import pytest
 
 import gensearch_db
+from gensearch_db.database.session import Session
 from gensearch_db.errors import GensearchError
+from gensearch_db.statements.apply_release import apply_release
 
 from .house import PEOPLE, problem
 from .statements import statement_count, struck
@@ -45,6 +47,36 @@ def test_a_reader_sees_the_old_release_or_the_new_one(reader: str) -> None:
 
                 strikes.fault = replaced
                 seen.append(read(connection))
+        assert all(found in ends for found in seen)
+
+
+def by_release(connection: duckdb.DuckDBPyConnection) -> list[Any]:
+    """The blocks that new rows get by the release ``rel``."""
+    with Session(connection) as session:
+        apply_release(session, "rel", "people", "again", replace=True)
+    return connection.execute("SELECT * FROM again_blocks ORDER BY ALL").fetchall()
+
+
+def test_new_rows_are_generalized_by_the_old_release_or_by_the_new_one() -> None:
+    """2026-11-28: cut at the bounds of the one and looked up in the blocks of the other. What is replaced once writing has
+    begun cannot matter, and waits."""
+    with duckdb.connect() as connection, connection.cursor() as other:
+        connection.execute(PEOPLE)
+        ends = []
+        for k in KS:
+            gensearch_db.anonymize(connection, replace=True, **problem(k=k))
+            ends.append(by_release(connection))
+        assert ends[0] != ends[1]
+        seen = []
+        for number, at in enumerate(range(2, statement_count(lambda: by_release(connection)) // 2, 5)):
+            with struck(at, lambda: None) as strikes:
+
+                def replaced(to: int = KS[number % 2], done: Any = strikes) -> None:
+                    done.at = None
+                    gensearch_db.anonymize(other, replace=True, **problem(k=to))
+
+                strikes.fault = replaced
+                seen.append(by_release(connection))
         assert all(found in ends for found in seen)
 
 
