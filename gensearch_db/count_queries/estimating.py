@@ -153,8 +153,16 @@ def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Aske
             middle = len(asked) // 2
             return _rows(release, queries, asked[:middle]) + _rows(release, queries, asked[middle:])
         query = queries[asked[0].query - 1]
-        message = f"a published value cannot be compared as the query asks: {error}"
+        message = f"a published value cannot be compared as the query asks: {error}{_beyond_128_bits(release, error)}"
         raise error_at(query.script, query.place.start, query.place.end, message) from error
+
+
+def _beyond_128_bits(release: Release, error: DataError) -> str:
+    """What to do where the engine has no number beyond a value to measure its interval with; else nothing."""
+    wide = [f"'{column.name}' ({column.type})" for column in release.columns if column.type.endswith("HUGEINT")]
+    if not wide or "INT128" not in str(error):
+        return ""
+    return f". Values at the ends of {' and '.join(wide)} cannot be measured: anonymize a narrower number of it"
 
 
 def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:

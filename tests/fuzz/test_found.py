@@ -122,7 +122,7 @@ def test_a_query_at_the_edge_of_128_bits_is_refused_with_its_place() -> None:
         case.create(connection)
         gensearch_db.anonymize(connection, **case.problem)
         query = f"SELECT COUNT(*) FROM src WHERE age BETWEEN 7 AND {largest} OR other >= 23"
-        with pytest.raises(QueryError, match="line 1, column 1"):
+        with pytest.raises(QueryError, match=r"line 1, column 1.*ends of 'age' \(HUGEINT\) and 'other' \(UHUGEINT\).*narrower"):
             gensearch_db.estimate(connection, "rel", query)
 
 
