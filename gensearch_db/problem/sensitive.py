@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gensearch_db.errors import Problems, SpecificationError
-from gensearch_db.problem.written import specification
+from gensearch_db.problem.written import after_quotes, specification
 
 FORMS = "ordered, order low, mid, high, taxonomy TABLE_OR_FILE"
 """The forms a declaration may take, for messages."""
@@ -61,12 +61,12 @@ def _fields(declared: Any, name: str) -> Any:
 
 
 def _line(text: str) -> tuple[str, dict[str, Any]]:
-    """``name`` or ``name: declaration``. A colon without a space behind it belongs to the name."""
-    found = re.fullmatch(r'(?:"((?:[^"]|"")+)"\s*|([^"].*?)):\s+(\S.*)', text, re.DOTALL)
-    if found is None:
-        return text, {}
-    name = found[1].replace('""', '"') if found[1] else found[2]
-    return name, _declaration(found[3], name)
+    """``name`` or ``name: declaration``. A colon in double quotes, or without a space behind it, is the name's."""
+    if quoted := after_quotes(text):
+        name, declared = quoted
+        return name, _declaration(declared, name)
+    found = re.fullmatch(r"(.+?):\s+(\S.*)", text, re.DOTALL)
+    return (found[1], _declaration(found[2], found[1])) if found else (text, {})
 
 
 def _declaration(text: str, name: str) -> dict[str, Any]:

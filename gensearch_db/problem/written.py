@@ -18,6 +18,7 @@ FORMS = (
 )
 """The forms a specification may take, for messages."""
 
+_QUOTED = re.compile(r'\s*"((?:[^"]|"")+)"\s*(?::(.*))?', re.DOTALL)
 _SPLIT = re.compile(r"(every|at)\s+\S.*|\d+\s+quantiles?|anywhere", re.IGNORECASE | re.DOTALL)
 _TAXONOMY = re.compile(r"(relaxed\s+)?taxonomy\s+(\S.*)", re.IGNORECASE | re.DOTALL)
 _ORDER = re.compile(r"order\s+(\S.*)", re.IGNORECASE | re.DOTALL)
@@ -31,14 +32,20 @@ def quasi_identifier(text: str) -> tuple[str, dict[str, Any]]:
     >>> quasi_identifier("age: every 5")
     ('age', {'split': 'every 5'})
     """
-    quoted = re.match(r'\s*"((?:[^"]|"")+)"\s*(?::(.*))?$', text, re.DOTALL)
-    if quoted:
-        name, written = quoted[1].replace('""', '"'), quoted[2] or ""
-    else:
-        name, _, written = text.partition(":")
+    name, written = after_quotes(text) or text.partition(":")[::2]
     if not name:
         raise SpecificationError(f"{text!r} names no column; write NAME or 'NAME: {FORMS.split(',')[0]}'")
     return name, specification(written, name)
+
+
+def after_quotes(text: str) -> tuple[str, str] | None:
+    """The name of a line that begins with a name in double quotes, and what stands after its colon; None for other lines.
+
+    >>> after_quotes('"x: y": ordered')
+    ('x: y', ' ordered')
+    """
+    quoted = _QUOTED.fullmatch(text)
+    return (quoted[1].replace('""', '"'), quoted[2] or "") if quoted else None
 
 
 def specification(text: str, name: str) -> dict[str, Any]:

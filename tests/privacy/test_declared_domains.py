@@ -227,6 +227,17 @@ def test_names_with_colons_and_quotes() -> None:
     assert list(Problem.from_fields({**fields, "quasi_identifiers": {"a": {}}, "sensitive": ["x: y"]}).sensitive) == ["x: y"]
 
 
+@pytest.mark.parametrize("field", ["quasi_identifiers", "sensitive"])
+@pytest.mark.parametrize("name", ["x y", "x: y", "x:", "'", 'a "quoted" name', '"', "ordered"])
+def test_every_name_may_stand_in_double_quotes(field: str, name: str) -> None:
+    """2026-11-28: a sensitive column in quotes of which nothing is declared was looked for with its quotes."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    fields = {"table": "t", "into": "r", "quasi_identifiers": ["a"]}
+    for line, order in ((quoted, None), (f" {quoted} :", None), (f"{quoted}: ordered", True), (f"{quoted}:ordered", True)):
+        columns = getattr(problem_from_fields({**fields, field: [line]}), field)
+        assert {each: declared.order for each, declared in columns.items()} == {name: order}, line
+
+
 @pytest.mark.parametrize(
     ("sensitive", "message"),
     [
