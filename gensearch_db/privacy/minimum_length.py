@@ -93,7 +93,7 @@ class MinimumLength(Constraint):
         return CompiledConstraint(KIND, -1) if attribute.minimum_length >= float(self.length) * (1.0 - SLACK) else None
 
     def audit_measure(self, domain: ValueDomain | None) -> AuditMeasure | None:
-        """None: edges stand in the published bounds, and the outermost ones are published open."""
+        """None: edges stand in the published bounds, which have a check of their own (``audit/lengths.py``)."""
         return None
 
 

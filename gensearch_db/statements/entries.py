@@ -144,7 +144,8 @@ CLAUSES = (
         "USING",
         "USING strategy [(option = value, …)]",
         "The search: block_graph (unless said), enumeration (the paper's), mondrian or mondrian_steepest. With the option "
-        "all_optimal = true of the first two the answer counts the optimal releases and lists others.",
+        "all_optimal = true of the first two the answer counts the optimal releases and lists others (block_graph not where "
+        "rows may be suppressed; a note says why they were not counted).",
         "USING enumeration (priority = cost)",
     ),
     Entry("STOP AFTER", "STOP AFTER INTERVAL n unit", "Time limit; 1 minute unless said.", "STOP AFTER INTERVAL 90 SECONDS"),
