@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +44,8 @@ class House:
 
     path: Path
     pristine: Path
-    surroundings: Surroundings
-    old: Any
+    surroundings: Surroundings = field(repr=False)
+    old: Any = field(repr=False)
 
     @classmethod
     def build(cls, path: Path) -> House:

@@ -8,6 +8,7 @@ import os
 import re
 import tempfile
 import time
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ from .checks import some
 
 Step = tuple[str, int]
 """What is done, and the k of a release."""
+
+PATIENCE = 300
+"""Seconds that a process waits for the file: whoever has it may be starved by other work on the machine (66 were seen)."""
 
 KS = (10, 20)
 steps: st.SearchStrategy[Step] = st.tuples(
@@ -63,15 +67,16 @@ def process_of(path: Path, own: list[Step], pause: float, said: Connection) -> N
     try:
         time.sleep(pause)
         for step in own:
-            for _ in range(3000):
+            end = time.monotonic() + PATIENCE
+            while True:
                 try:
                     carried_out(path, step)
                     break
                 except LockError as error:
+                    if time.monotonic() > end:
+                        raise TimeoutError(f"{step} never had the file: {error}") from error
                     refused.append(str(error))
                     time.sleep(0.01)
-            else:
-                raise TimeoutError(f"{step} never had the file")
     except (GensearchError, AssertionError, duckdb.Error, OSError) as error:
         said.send(f"{type(error).__name__}: {error}")
     else:
@@ -84,9 +89,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> House:
     return House.build(tmp_path_factory.mktemp("built") / "people.duckdb")
 
 
+@dataclass(frozen=True)
+class Releases:
+    """What the release of each name may look like: hypothesis prints arguments, and does not take such long ones."""
+
+    may_be: dict[str, list[Any]] = field(repr=False)
+
+
 @pytest.fixture(scope="module")
-def releases(built: House) -> dict[str, list[Any]]:
-    """What each release may look like: the old one, and one of each k that nobody disturbed."""
+def releases(built: House) -> Releases:
+    """The old one, and one of each k that nobody disturbed."""
     made = [built.old]
     with tempfile.TemporaryDirectory() as folder:
         house = built.copied_to(Path(folder) / "people.duckdb")
@@ -94,13 +106,13 @@ def releases(built: House) -> dict[str, list[Any]]:
             gensearch_db.anonymize(house.path, **problem("rel", k), replace=True)
             with duckdb.connect(house.path) as connection:
                 made.append(fingerprint(connection, "rel"))
-    return {"rel": made, "other": made[1:]}
+    return Releases({"rel": made, "other": made[1:]})
 
 
 @pytest.mark.slow
 @some(8)
 @given(work=st.lists(st.tuples(st.lists(steps, min_size=1, max_size=3), st.floats(0, 0.2)), min_size=2, max_size=3))
-def test_processes_on_one_file(built: House, releases: dict[str, list[Any]], work: list[tuple[list[Step], float]]) -> None:
+def test_processes_on_one_file(built: House, releases: Releases, work: list[tuple[list[Step], float]]) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     with tempfile.TemporaryDirectory() as folder:
@@ -115,7 +127,7 @@ def test_processes_on_one_file(built: House, releases: dict[str, list[Any]], wor
             there.close()
         numbers = {str(process.pid) for process in processes}
         for (here, _), process in zip(pipes, processes, strict=True):
-            assert here.poll(120), "a process waits for ever"
+            assert here.poll(2 * PATIENCE), "a process waits for ever"
             refused = here.recv()
             process.join()
             assert isinstance(refused, list), refused
@@ -127,13 +139,13 @@ def test_processes_on_one_file(built: House, releases: dict[str, list[Any]], wor
         _check_whole(house, releases, {what for own, _ in work for what, _ in own})
 
 
-def _check_whole(house: House, releases: dict[str, list[Any]], done: set[str]) -> None:
+def _check_whole(house: House, releases: Releases, done: set[str]) -> None:
     """Each release is one that somebody made, each publication is of one release, and nothing else is there."""
     folder = house.path.parent
     with duckdb.connect(house.path) as connection:
         made = {"rel"} | ({"other"} if "anonymize other" in done else set())
         for name in made:
-            assert fingerprint(connection, name) in releases[name]
+            assert fingerprint(connection, name) in releases.may_be[name]
             assert gensearch_db.audit(connection, name).passed
         objects = {entry[3] for entry in Surroundings.of(connection, folder).objects if entry[0] == "table"}
         assert objects == {"people", "releases"} | {name + ending for name in made for ending in ("", "_blocks")}
@@ -141,10 +153,10 @@ def _check_whole(house: House, releases: dict[str, list[Any]], done: set[str]) -
     assert {path.name for path in folder.iterdir()} == {"people.duckdb"}.union(*(published.get(what, ()) for what in done))
     if "publish file" in done:
         with duckdb.connect(folder / "out.duckdb", read_only=True) as connection:
-            assert fingerprint(connection, "rel") in releases["rel"]
+            assert fingerprint(connection, "rel") in releases.may_be["rel"]
         assert json.loads((folder / "out.duckdb.dictionary.json").read_text())["releases"]
     if "publish folder" in done:
         with duckdb.connect() as connection:
             for name in ("rel", "rel_blocks"):
                 connection.execute(f"CREATE TABLE {name} AS FROM '{folder}/out/{name}.parquet'")
-            assert fingerprint(connection, "rel") in releases["rel"]
+            assert fingerprint(connection, "rel") in releases.may_be["rel"]
