@@ -33,11 +33,13 @@ def run(
 ) -> None:
     """Estimate every query on every release; with --source also the true counts and the errors."""
     from gensearch_db.count_queries import run_workload
-    from gensearch_db.count_queries.saving import refuse_taken, save_csv, save_table, to_json, to_text
+    from gensearch_db.count_queries.saving import refuse_csv, refuse_taken, save_csv, save_table, to_json, to_text
     from gensearch_db.database.reported import reported
 
     if into is not None:
         refuse_taken(database, into)
+    if csv is not None:
+        refuse_csv(csv)
     report = run_workload(database, releases, workload, source=source)
     with reported():
         if csv is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,17 @@ from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
 from gensearch_db.errors import SpecificationError
+from gensearch_db.printable import printable
+from gensearch_db.statements.handing_over import overwriting
 
 _TYPES = {
     "release": "string", "query": "int64", "text": "string", "counted": "string", "group": "string", "truth": "int64",
     "estimate": "double", "deviation": "double", "lower": "int64", "upper": "int64", "blocks": "int64",
     "absolute_error": "double", "relative_error": "double",
 }  # fmt: skip
+
+_HEADER = (",".join(_TYPES) + "\n").encode()
+"""The first line of results in a CSV file."""
 
 
 def refuse_taken(database: Database, table: str) -> None:
@@ -46,14 +53,39 @@ def save_table(database: Database, report: WorkloadReport, table: str) -> None:
         session.execute(statement("workload/save", table=parse_table_name(table), outcomes=registered))
 
 
+def refuse_csv(path: Path) -> None:
+    """Raise :class:`SpecificationError` where results cannot be kept in this file: asked before anything is computed.
+
+    Only what holds earlier results, or nothing, is overwritten: a database or a workload may be named by mistake.
+    """
+    with _writable(path):
+        if path.is_dir() or not path.parent.is_dir():
+            raise SpecificationError(f"cannot write to '{path}': name a file in a folder that exists")
+        if path.is_file() and path.stat().st_size:
+            with path.open("rb") as file:
+                first = file.readline(len(_HEADER))
+            if first != _HEADER:
+                raise SpecificationError(f"'{path}' exists already and holds no results of count queries: choose another file")
+
+
 def save_csv(report: WorkloadReport, path: Path) -> None:
-    """Write one line per release and count."""
+    """Write one line per release and count, in place of earlier results: all of them, or nothing is changed.
+
+    Raises :class:`SpecificationError` where the file cannot be written.
+    """
+    refuse_csv(path)
     lines = io.StringIO(newline="")
     writer = csv.DictWriter(lines, fieldnames=list(_TYPES), lineterminator="\n")
     writer.writeheader()
     writer.writerows(outcome.to_dict() for outcome in report.outcomes)
+    with _writable(path), overwriting(path) as written:
+        written.write_bytes(lines.getvalue().encode())
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
     try:
-        path.write_text(lines.getvalue(), encoding="utf-8")
+        yield
     except OSError as error:
         raise SpecificationError(f"'{path}' cannot be written: {error.strerror}") from error
 
@@ -94,7 +126,8 @@ def to_text(report: WorkloadReport) -> str:
 
 
 def aligned(lines: list[list[str]]) -> str:
-    """Columns of equal width; numbers to the right, the first two and the last column to the left."""
+    """Columns of equal width; numbers to the right, the first two and the last column to the left. A line is one line."""
+    lines = [[printable(cell).replace("\n", "\\n") for cell in line] for line in lines]
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     shown = []
     for line in lines:

@@ -145,6 +145,24 @@ def _move_where_nothing_is(source: Path, target: Path) -> None:
         os.replace(source, target)
 
 
+@contextmanager
+def overwriting(target: Path) -> Iterator[Path]:
+    """Where to write what takes a file's place whole, with the older one's permissions, or else leaves that as it is.
+
+    What is no file (a pipe, a terminal) is written to directly.
+    """
+    place = Path(os.path.realpath(target))
+    if place.exists() and not place.is_file():
+        yield place
+        return
+    with staged(place) as staging:
+        written = staging / place.name
+        yield written
+        if place.exists():
+            shutil.copymode(place, written)
+        os.replace(written, place)
+
+
 def place_folder(staging: Path, target: Path, *, replace: bool) -> None:
     """Let a folder take its place, with ``replace`` that of an older one: in one step where the system can do that.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ import pytest
 
 from gensearch_db.cli.main import main
 from gensearch_db.count_queries import run_workload
-from gensearch_db.count_queries.saving import save_table
+from gensearch_db.count_queries.saving import save_csv, save_table
+from gensearch_db.errors import SpecificationError
 from tests.count_queries.fixtures import categorical, make_release
 from tests.faults.test_ctrl_c_after_commit import attempt, default_handler
 
@@ -77,3 +80,68 @@ def test_a_name_that_is_taken_is_refused_before_anything_is_written(
         main(["queries", "run", str(file), "coarse", "--workload", str(workload), "--into", "KEPT", "--csv", str(csv)])
     assert capsys.readouterr().err == "gensearch: error: view 'kept' exists already: choose another name for the results\n"
     assert csv.read_text() == "older results"
+
+
+def test_only_earlier_results_are_overwritten(
+    file: Path, workload: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A database or a workload that is named by mistake is lost otherwise."""
+    arguments = ["queries", "run", str(file), "coarse", "--workload", str(workload), "--csv"]
+    for mistaken in (file, workload):
+        before = mistaken.read_bytes()
+        with pytest.raises(SystemExit):
+            main([*arguments, str(mistaken)])
+        assert "exists already and holds no results of count queries" in capsys.readouterr().err
+        assert mistaken.read_bytes() == before
+    with pytest.raises(SystemExit):
+        main([*arguments, str(tmp_path)])
+    assert "name a file in a folder that exists" in capsys.readouterr().err
+    results = tmp_path / "x.csv"
+    results.write_text("")
+    main([*arguments, str(results)])
+    first = results.read_bytes()
+    assert first.count(b"\n") == 2
+    main([*arguments, str(results)])
+    assert results.read_bytes() == first
+
+
+def test_results_take_the_place_of_older_ones_whole_or_not_at_all(
+    file: Path, workload: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = run_workload(file, ["coarse"], workload)
+    results, link = tmp_path / "x.csv", tmp_path / "link.csv"
+    save_csv(report, results)
+    whole = results.read_bytes()
+    older = whole + b"an older line\n"
+    results.write_bytes(older)
+    results.chmod(0o600)
+    link.symlink_to(results)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    write = Path.write_bytes
+
+    def half(path: Path, data: bytes) -> int:
+        write(path, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", half)
+        with pytest.raises(SpecificationError, match="cannot be written: No space left"):
+            save_csv(report, link)
+    assert results.read_bytes() == older
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    save_csv(report, link)
+    assert (link.is_symlink(), results.read_bytes(), results.stat().st_mode & 0o777) == (True, whole, 0o600)
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_results_may_go_into_a_pipe(file: Path, workload: Path, tmp_path: Path) -> None:
+    report = run_workload(file, ["coarse"], workload)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        save_csv(report, pipe)
+        assert os.read(reader, 10) == b"release,qu"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
