@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.database.audit import AuditReport
 from gensearch_db.database.listed_release import ListedRelease
+from gensearch_db.printable import printable
 from gensearch_db.problem.problem import Problem, Strategy
 from gensearch_db.search.result import Partition, SearchResult, Status
 
@@ -83,7 +84,7 @@ class Release:
             *(f"  note: {note}" for note in self.notes),
             self.audit.to_text(),
         ]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _others(self) -> list[str]:
         """How many releases are optimal, and the blocks of those listed."""

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from textwrap import indent
 from typing import TypeVar
 
+from gensearch_db.printable import printable
+
 Result = TypeVar("Result")
 
 
@@ -21,6 +23,10 @@ class GensearchError(Exception):
     exit_code = 1
     problems: tuple[str, ...] = ()
     """The single problems, where several of one request were reported together."""
+
+    def __init__(self, message: str = "") -> None:
+        """``message`` may quote values of the data: their control characters are written out."""
+        super().__init__(printable(message))
 
 
 class SpecificationError(GensearchError, ValueError):

@@ -20,6 +20,7 @@ from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
 from gensearch_db.database.stranger_tables import refuse_strangers
 from gensearch_db.errors import SpecificationError, near_matches
+from gensearch_db.printable import printable
 from gensearch_db.problem.problem import Problem
 
 SCHEMA = "gensearch"
@@ -87,7 +88,7 @@ class CatalogEntry:
         result = self.result
         made = f"from {self.problem.table}, {', '.join(self.problem.subject_to)}, made {self.created}"
         outcome = f"{result['status']}, {self.problem.minimize} {result['cost']:,.10g}, {result['blocks']} blocks"
-        return f"{written_table((self.release_schema, self.release))}: {made}: {outcome}"
+        return printable(f"{written_table((self.release_schema, self.release))}: {made}: {outcome}")
 
 
 def list_releases(database: Database) -> list[CatalogEntry]:

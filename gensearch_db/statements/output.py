@@ -10,6 +10,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import IO, Any
 
+from gensearch_db.printable import printable, printable_json
+
 
 class Mode(StrEnum):
     """How results are printed."""
@@ -30,12 +32,13 @@ def write_result(
 
     Nothing is rounded: a DECIMAL is a string in JSON, as readers of JSON turn its numbers into doubles; so are bytes, as
     DuckDB prints them. Python has no months, nanoseconds or infinite dates: queries with times are run by
-    :func:`~gensearch_db.statements.times_as_text.times_as_text`.
+    :func:`~gensearch_db.statements.times_as_text.times_as_text`. Control characters of values are written out (``\\x1b``) in
+    tables, and escaped in JSON; CSV has them as they are.
     """
     if mode is Mode.JSON:
         objects = [dict(zip(_distinct(columns), map(_plain, row), strict=True)) for row in rows]
         unicode = (getattr(stream, "encoding", None) or "utf-8").lower().startswith("utf")
-        stream.write(json.dumps(objects, ensure_ascii=not unicode, allow_nan=False) + "\n")
+        stream.write(printable_json(json.dumps(objects, ensure_ascii=not unicode, allow_nan=False)) + "\n")
     elif mode is Mode.CSV:
         for line in (columns, *rows):
             stream.write(",".join(map(_csv_field, line)) + "\n")
@@ -50,7 +53,8 @@ def _write_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], stream: 
     from rich.text import Text
 
     console = Console(file=stream, width=width, highlight=False)
-    shown = [["NULL" if value is None else _shown(value) for value in row] for row in rows[:MOST_ROWS]]
+    columns = [printable(name) for name in columns]
+    shown = [["NULL" if value is None else printable(_shown(value)) for value in row] for row in rows[:MOST_ROWS]]
     least = [_least_width([name, *(row[position] for row in shown)]) for position, name in enumerate(columns)]
     if sum(least) + 3 * len(least) + 1 <= console.width:
         table = Table(show_lines=any("\n" in text for row in shown for text in row))

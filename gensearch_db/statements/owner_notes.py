@@ -1,5 +1,5 @@
 """What the owner of releases should look at before they are handed out: releases of the same people, which whoever has both can
-intersect, and kept columns whose values are somebody's own.
+intersect, kept columns whose values are somebody's own, and values that a spreadsheet would not show but calculate.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from gensearch_db.database.audit.kept import kept_checks
 from gensearch_db.database.audit.report import Verdict
 from gensearch_db.database.audit.subject import largest_k
 from gensearch_db.database.catalog import CatalogEntry, require_release
-from gensearch_db.database.rendering import statement
+from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import tables_read
 from gensearch_db.errors import GensearchError
 from gensearch_db.privacy.registry import constraints_from_texts
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def notes_for_the_owner(session: Session, releases: Sequence[str]) -> dict[str, str]:
@@ -23,6 +25,24 @@ def notes_for_the_owner(session: Session, releases: Sequence[str]) -> dict[str, 
     together = _made_from_the_same_people(session, entries)
     notes = {entry.release: [*together.get(entry.release, ()), *_own_values(session, entry)] for entry in entries}
     return {release: "; ".join(found) for release, found in notes.items() if found}
+
+
+def formula_notes(session: Session, tables: Sequence[tuple[str, Sql, Sequence[str]]]) -> dict[str, str]:
+    """By the name of each release with names or values that spreadsheets take for formulas: what its owner should know.
+
+    ``tables``: for each table its release, the query that reads it, and its columns.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for release, rows, columns in tables:
+        by_value = session.row(statement("statements/publish_formulas", rows=rows, columns=columns))
+        for name, has_formulas in zip(columns, by_value, strict=True):
+            if has_formulas or name.startswith(_FORMULA_STARTS):
+                found.setdefault(release, {})[name] = None
+    return {
+        release: f"spreadsheets take the names or values of {', '.join(columns)} for formulas (they begin with = + - @, a tab"
+        " or a carriage return) and calculate them: hand out Parquet, or have all columns read as text"
+        for release, columns in found.items()
+    }
 
 
 def _own_values(session: Session, entry: CatalogEntry) -> list[str]:

@@ -30,7 +30,7 @@ from gensearch_db.statements.handing_over import (
     staged,
 )
 from gensearch_db.statements.older_database import guarded
-from gensearch_db.statements.owner_notes import notes_for_the_owner
+from gensearch_db.statements.owner_notes import formula_notes, notes_for_the_owner
 from gensearch_db.statements.reader import written_string
 
 _IN_PARQUET = {
@@ -101,7 +101,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     ``dictionary.json``. An existing target is overwritten with ``replace`` only, a database only if it is a publication. Raises
     :class:`SpecificationError` for unknown releases, clashing names, targets that cannot be written, and inside a transaction
     of the user's. Releases of the same people that go out together have a note, and those with kept columns whose values are
-    somebody's own.
+    somebody's own, and CSV files with what spreadsheets take for formulas.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
@@ -120,7 +120,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
             published = _to_folder(session, releases, path.parent, path.suffix, replace)
     except OSError as error:
         raise SpecificationError(f"cannot write '{target}': {error}") from error
-    return [replaced(each, note=notes.get(each.release)) for each in published]
+    return [replaced(each, note="; ".join(filter(None, (notes.get(each.release), each.note))) or None) for each in published]
 
 
 def _all_parts(session: Session, releases: Sequence[str], suffix: str) -> list[_Part]:
@@ -184,6 +184,8 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
         with session.insertion_order_kept(), session.transaction():
             parts = _all_parts(session, releases, suffix)
             marker = _marker(session, parts) if suffix == ".csv" else None
+            as_text = [(part.entry.release, part.rows(True), [name for name, _ in part.columns]) for part in parts]
+            notes = formula_notes(session, as_text) if suffix == ".csv" else {}
             for part in parts:
                 name = file_of(part.name, suffix)
                 written = str(staging / name)
@@ -192,7 +194,8 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
                 else:
                     rows = part.rows(nested_as_json=True)
                     session.execute(statement("statements/publish_csv", path=written, rows=rows, marker=marker))
-                published.append(_published(session, part, part.table, folder / name))
+                handed_out = _published(session, part, part.table, folder / name)
+                published.append(replaced(handed_out, note=notes.get(part.entry.release)))
         _write(staging / DICTIONARY, _dictionary(parts, f"{folder.name}/*{suffix}", marker))
         with one_at_a_time(place.parent):
             refuse_folder(place, replace=replace)  # what came there in the meantime is not lost either
@@ -243,7 +246,13 @@ def _dictionary(parts: list[_Part], target: str, marker: str | None) -> dict[str
         )
     content: dict[str, Any] = {"format": 1, "target": target, "releases": releases}
     if marker is not None:
-        content["csv"] = {"null": marker, "nested": "lists and structures are JSON text", "header": True, "encoding": "UTF-8"}
+        content["csv"] = {
+            "null": marker,
+            "nested": "lists and structures are JSON text",
+            "header": True,
+            "encoding": "UTF-8",
+            "spreadsheets": "values are as they are: read all columns as text, or those that begin with = + - @ are calculated",
+        }
     return content
 
 

@@ -70,4 +70,6 @@ def _table(relation: Sql, types: Mapping[str, str]) -> Source:
 
 
 def _reason(error: GensearchError) -> str:
-    return f"the values of its column are not known as they were declared ({error})"
+    """Without values of the data, which only suppressed rows may have: a report may be shown to those who get the release."""
+    why = "its declared order or taxonomy does not fit the rows as they are" if isinstance(error, DataError) else error
+    return f"the values of its column are not known as they were declared ({why})"

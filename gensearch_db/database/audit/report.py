@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from gensearch_db.printable import printable
+
 NULL_RULE = "NULL (and NaN) is a value of its own in quasi-identifiers, and never counts as diversity in sensitive columns"
 """Which reading of missing values every number of an audit follows."""
 
@@ -91,4 +93,4 @@ class AuditReport:
             f"  {self.null_rule}",
         ]
         lines += [f"  {check.verdict.value:<8} {check.name}: {check.message}" for check in self.checks]
-        return "\n".join(lines)
+        return printable("\n".join(lines))

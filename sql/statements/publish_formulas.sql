@@ -1,0 +1,12 @@
+-- name: statements/publish_formulas
+-- purpose: for each column of a table, whether it has values that spreadsheets take for formulas (numbers are none)
+-- parameters: rows (the query that reads it), columns (names)
+SELECT
+{% for name in columns %}
+    count(*) FILTER (
+        WHERE left({{ name | identifier }}::VARCHAR, 1) IN ('=', '+', '-', '@', chr(9), chr(13))
+            AND TRY_CAST({{ name | identifier }}::VARCHAR AS DOUBLE) IS NULL
+    ) > 0{% if not loop.last %},{% endif %}
+
+{% endfor %}
+FROM ({{ rows }}) AS published_rows
