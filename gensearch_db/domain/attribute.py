@@ -124,6 +124,12 @@ class OrderedAttribute(Attribute):
         for boundary in range(region.lower + 1, region.upper):
             yield Interval(region.lower, boundary), Interval(boundary, region.upper)
 
+    def length(self, region: Region) -> float:
+        """As of every attribute; of a set (:class:`LeafSet`) the lengths of its leaves together."""
+        if isinstance(region, Interval):
+            return super().length(region)
+        return sum(self.leaves[code].end - self.leaves[code].start for code in region.codes())
+
     def tight(self, codes: Iterable[int]) -> Interval:
         """The interval from the smallest to the largest code."""
         present = list(codes)

@@ -2,7 +2,7 @@
 
 Leaf values of an attribute carry the codes 0, 1, …, leaf_count - 1. A region is either an :class:`Interval` of codes (ordered
 attributes; taxonomy nodes too, because leaves are numbered depth first) or a :class:`LeafSet` (unordered attributes and
-relaxed taxonomies).
+relaxed taxonomies; of any attribute where a release is used for new rows, among which its regions may have gaps).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The new rows are cut on the grid of the release's own boundaries, each cell is looked up among its blocks, and every block must
 meet the release's constraints with the new rows alone. What lies in no block, or in a block that does not meet them, is held
 back. The new release is written and audited as any other. Its bounds are those of the release; a label may be worded otherwise
-(``[2020-10-01, 2020-11-01)`` for ``2020-10``).
+(``[2020-10-01, 2020-11-01)`` for ``2020-10``; ``{021, 022}`` for ``02*`` where new rows have ``023``, which it does not know).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gensearch_db.database.release import write_release
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.domain.cells import BlockStatistics
-from gensearch_db.domain.region import Block
+from gensearch_db.domain.region import Block, LeafSet
 from gensearch_db.errors import InfeasibleError
 from gensearch_db.problem.columns import QuasiIdentifier
 from gensearch_db.problem.problem import Problem
@@ -194,19 +194,18 @@ def _codes_of_regions(
 
 
 def _block(prepared: PreparedTable, codes: list[list[int]]) -> tuple[Block, NDArray[np.bool_]] | None:
-    """The block with these leaf codes and its cells; None where the new rows' space has no such block.
+    """The block with these leaf codes and its cells; None where no leaf of the new rows lies in one of its regions.
 
-    That is so where no leaf lies in a region, or where the smallest region around its leaves also holds a value that occurs
-    in the new rows but that the release does not know: publishing the block would give that value away.
+    A region holds what the release's does and nothing else: where the smallest one around its leaves holds more (values above
+    an interval to which missing ones belong, values that the release does not know), it is the set of its leaves.
     """
     inside = np.ones(prepared.cells.cell_count, dtype=np.bool_)
     regions = []
     for position, (attribute, wanted) in enumerate(zip(prepared.space.attributes, codes, strict=True)):
         if not wanted:
             return None
-        region = attribute.tight(wanted)
-        if any(attribute.leaves[code].occurs for code in set(region.codes()) - set(wanted)):
-            return None
+        tight = attribute.tight(wanted)
+        region = tight if tight.leaf_total() == len(wanted) else LeafSet(sum(1 << code for code in wanted))
         contained = np.zeros(attribute.leaf_count, dtype=np.bool_)
         contained[wanted] = True
         inside &= contained[prepared.cells.codes[:, position]]

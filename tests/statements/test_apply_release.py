@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -90,6 +91,51 @@ def test_new_rows_with_a_single_value_of_a_measured_column_are_released() -> Non
         assert found == [("0.0", "a"), ("0.0", "b"), ("1.5", "c"), ("1.5", "d"), ("1.5", "e")]
         blocks = connection.execute("SELECT x, x_lower, x_upper, count FROM again_blocks ORDER BY x").fetchall()
         assert blocks == [("0.0", 0, 0, 2), ("1.5", 1.5, 1.5, 3)]
+
+
+@pytest.mark.parametrize("labels", ["REGION", "VALUES"])
+def test_a_block_with_missing_values_is_released_where_other_new_rows_have_larger_ones(labels: str) -> None:
+    """2026-11-28, seed 1644735410: its rows were said to lie in no block. 9.0 stands between 2.5 and NULL, and is outside.
+
+    A row of the block loses the missing leaf's length, the average of the five others on the line from 1.0 to 9.0; a row held
+    back loses everything.
+    """
+    with connect() as connection:
+        connection.execute(f"""
+            CREATE TABLE old AS SELECT unnest([1.0, 1.0, 2.5, NULL, NULL])::DOUBLE AS x;
+            CREATE TABLE fresh AS SELECT unnest([2.5, NULL, 9.0, 1.0, 1.0, 2.75])::DOUBLE AS x;
+            ANONYMIZE TABLE old INTO r QUASI IDENTIFIERS (x SPLIT ANYWHERE) SUBJECT TO k_anonymity(2) LABELS {labels}
+              USING enumeration;
+        """).fetchall()
+        (answer,) = connection.execute("ANONYMIZE TABLE fresh INTO again USING RELEASE r").fetchall()
+        assert answer[2:5] == (4, 2, 0)
+        found = "SELECT x, x_lower, x_upper, x_missing, count FROM again_blocks ORDER BY x"
+        assert connection.execute(found).fetchall() == [("1.0", 1, 1, "no", 2), ("2.5 or NULL", 2.5, 2.5, "possible", 2)]
+        certificate = connection.execute("SELECT result FROM gensearch.releases WHERE release = 'again'").fetchone()
+        assert certificate is not None
+        assert json.loads(certificate[0])["cost"] == pytest.approx(2 * (8 / 5) / (8 + 8 / 5) + 2)
+
+
+@pytest.mark.parametrize("labels", ["REGION", "VALUES"])
+@pytest.mark.parametrize("kind", ["", "ORDERED", "PREFIX", "UNORDERED"])
+def test_values_that_the_release_does_not_know_keep_no_others_back(kind: str, labels: str) -> None:
+    """2026-11-28: blocks whose smallest region in the new rows' order or tree held such a value were left out whole."""
+    with connect() as connection:
+        connection.execute(f"""
+            CREATE TABLE old AS SELECT unnest(['a1', 'a1', 'a3', 'b1', 'b1', 'b1', NULL]) AS code;
+            CREATE TABLE fresh AS SELECT unnest(['a1', 'a2', 'a3', 'b1', 'b1', 'b2', 'a2', NULL, NULL, 'a2', 'zz']) AS code;
+            ANONYMIZE TABLE old INTO r QUASI IDENTIFIERS (code {kind}) SUBJECT TO k_anonymity(3) LABELS {labels}
+              USING enumeration;
+        """).fetchall()
+        (answer,) = connection.execute("ANONYMIZE TABLE fresh INTO again USING RELEASE r").fetchall()
+        known = ["a1", "a3", "b1", "b1", None, None]
+        blocks = [set(values) for (values,) in connection.execute("SELECT code_values FROM r_blocks").fetchall()]
+        sizes = [sum(value in block for value in known) for block in blocks]
+        assert answer[2:5] == (sum(size for size in sizes if size >= 3), 5, sum(size for size in sizes if size < 3))
+        released = connection.execute("SELECT code_values, count FROM again_blocks").fetchall()
+        assert [(set(values), count) for values, count in released] == [
+            (block, size) for block, size in zip(blocks, sizes, strict=True) if size >= 3
+        ]
 
 
 def test_persons_are_counted_as_in_the_release(connection: Connection) -> None:
