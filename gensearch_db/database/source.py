@@ -76,8 +76,10 @@ def watched(session: Session, source: Source) -> Iterator[None]:
     """Raise :class:`SourceChangedError` in place of an error inside that came of a source without its columns, or of none."""
     try:
         yield
-    except (SpecificationError, DataError) as error:
-        if _has_its_columns(session, source):
+    except Exception as error:
+        # Values of another type go wrong anywhere (a TypeError); other errors of ours have causes of their own.
+        own = isinstance(error, GensearchError) and not isinstance(error, SpecificationError | DataError)
+        if own or _has_its_columns(session, source):
             raise
         raise SourceChangedError(
             f"'{source.name}' changed while it was read: it is gone, or lacks columns that it had, or they are of another type;"

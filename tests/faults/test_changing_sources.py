@@ -88,6 +88,16 @@ def test_other_columns(connection: duckdb.DuckDBPyConnection, monkeypatch: Any, 
     refused(connection, "people")
 
 
+@pytest.mark.parametrize("kind", ["INTEGER", "DECIMAL(18,3)", "DOUBLE"])
+def test_another_type_before_the_values_are_numbered(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: Any, kind: str
+) -> None:
+    """2026-11-28, seed 3491346213: texts where decimals were, a TypeError."""
+    connection.execute(f"ALTER TABLE people ALTER age TYPE {kind}")
+    before(monkeypatch, (prepared, "distinct_values"), lambda: connection.cursor().execute(OTHER_COLUMNS["another type"]))
+    refused(connection, "people")
+
+
 @pytest.mark.parametrize("where", ["file", "view"])
 def test_a_file_that_is_replaced_before_the_audit(
     connection: duckdb.DuckDBPyConnection, monkeypatch: Any, tmp_path: Path, where: str
