@@ -1,6 +1,6 @@
 """What the block graph reaches on Adult: proofs of the 100-split problem, and releases where every age is a split.
 
-    python -m benchmarks.block_graph [--seconds 30] [--longer 300] [--only proofs|releases] [--write docs/search_figures.md]
+    python -m benchmarks.block_graph [--seconds 30] [--only proofs|releases] [--write docs/search_figures.md]
 
 Needs ../shared/data. Prints Markdown tables; ``--write`` puts them into the docs. Compilation is not counted.
 """
@@ -58,26 +58,6 @@ def proofs(seconds: float) -> list[str]:
     return lines
 
 
-def longer_searches(seconds: float) -> list[str]:
-    """How the gap of the problems that are far from a proof closes in more time."""
-    marks = [mark for mark in (15, 30, 60, 120, 240, 480, 960) if mark < seconds]
-    after = " | ".join(f"gap after {mark} s" for mark in marks)
-    lines = [
-        f"| k | {after} | gap at the end | DM | lower bound | seconds | processor seconds |",
-        f"|---|{'---|' * len(marks)}---|---|---|---|---|",
-    ]
-    for k in (100, 50):
-        result, clock, processor = run(adult_problem(k, kind="ordered"), seconds)
-        known = [[moment for moment in result.history if moment.seconds <= mark][-1] for mark in marks]
-        gaps = [f"{1 - moment.lower_bound / moment.cost:.2%}" for moment in known]
-        lines.append(
-            f"| {k} | {' | '.join(gaps)} | {result.gap:.2%} | {result.cost:,.0f} | {result.lower_bound:,.0f} | "
-            f"{clock:.1f} | {processor:.1f} |"
-        )
-        print(lines[-1], flush=True)
-    return lines
-
-
 def releases(seconds: float) -> list[str]:
     lines = [
         "| cost | k | after 1 s | after 5 s | at the end | target | reached | seconds | processor seconds |",
@@ -100,7 +80,6 @@ def releases(seconds: float) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--longer", type=float, default=300.0, help="seconds for the ordered problem at k = 100 and 50")
     parser.add_argument("--only", choices=["proofs", "releases"])
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
@@ -109,13 +88,11 @@ def main() -> None:
     text = [
         "# What the block graph reaches on Adult",
         "",
-        f"Written by `python -m benchmarks.block_graph --seconds {arguments.seconds:g} --longer {arguments.longer:g}` "
-        f"on {os.cpu_count()} cores.",
+        f"Written by `python -m benchmarks.block_graph --seconds {arguments.seconds:g}` on {os.cpu_count()} cores.",
         f"Load of the machine at the start: {load:.1f}. Above 1, other work shared it, and processor seconds tell more.",
     ]
     if arguments.only != "releases":
         text += ["", "## The 100-split problem, cost discernibility", "", *proofs(arguments.seconds)]
-        text += ["", "## The ordered problem with more time", "", *longer_searches(arguments.longer)]
     if arguments.only != "proofs":
         text += ["", "## Every age a split, categories as sets, labels = values", "", *releases(arguments.seconds)]
     if arguments.write:

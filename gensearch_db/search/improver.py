@@ -9,10 +9,9 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from gensearch_db.search.along_grids import GridSearch
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
 from gensearch_db.search.extraction import subtrees
-from gensearch_db.search.memory import Tree
+from gensearch_db.search.grids import Grids
 from gensearch_db.search.result import Partition
 from gensearch_db.search.state import UNLIMITED
 from gensearch_db.search.worker import Slice, Worker
@@ -48,6 +47,14 @@ cut. Few groups, or few splits, leave time to try every split of the whole; else
 FEW_SPLITS = 40
 """Of the whole: boundaries of ordered attributes and taxonomy nodes."""
 
+FIRST_GRID, FURTHER_GRIDS = 8, 4
+"""The first grid is one of the whole, the others of subtrees. Blocks of more than this part of the rows obey it."""
+FEWEST_GROUPS = 30
+"""Of the subtrees that are searched along a grid."""
+FIRST_GRID_SHARE, GRID_SHARE, SUBTREE_SHARE_ALONG_GRIDS = 1000, 300, 50
+"""What a grid, and then each subtree, may take: so many times the effort of a small block."""
+GRIDS_PER_CYCLE = 8
+
 EXACT_GROUPS = 3
 """Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""
 
@@ -73,8 +80,7 @@ ROLL_EFFORT = 10_000
 
 class Improver:
     """Finds partitions, as number ``index`` of a team of ``members``: they draw other orders, every second one starts
-    with the last stage, and they share the subtrees out; between rounds each tells the other its tree (:meth:`tell`). Along
-    grids every second one begins again and again instead, and tells of the trees that it left."""
+    with the last stage, and they share the subtrees out; between rounds each tells the other its tree (:meth:`tell`)."""
 
     def __init__(self, worker: Worker, index: int = 0, members: int = 1) -> None:
         self.worker = worker
@@ -84,8 +90,7 @@ class Improver:
         guide = worker.kernel.guide
         guide.epoch[0] = index
         only_squares = worker.kernel.bounds.squares_weight > 0 and guide.checks == 1 and not guide.costs.kinds.size
-        self.first_effort = EXACT_EFFORT_OF_SQUARES if only_squares else EXACT_EFFORT
-        guide.exact_effort[0] = self.first_effort
+        guide.exact_effort[0] = EXACT_EFFORT_OF_SQUARES if only_squares else EXACT_EFFORT
         self.whole: Slice = (0, worker.cell_count, worker.root_words)
         self.allowance = 0
         self.cost = math.inf
@@ -94,20 +99,12 @@ class Improver:
         self._groups = worker.problem.cells.row_count // worker.kernel.bounds.minimum_rows
         many = self._groups > FEW_GROUPS and self._splits_of_whole() > FEW_SPLITS
         self._along_grids = worker.switches.grids and not self._has_sets and many
-        self._begins_anew = self._along_grids and index % 2 == 1
-        self._first, self._step = (0, 1) if self._along_grids else (index, members)
-        self._left: Tree | None = None
         self._work = self._improve()
 
     @property
     def lower_bound(self) -> float:
         """What the improver itself has proven of the whole."""
         return self.worker.known(self.whole[2])[0]
-
-    @property
-    def known_cost(self) -> float:
-        """What the best partition costs that the worker remembers: where it begins anew, not the best one found."""
-        return self.worker.known(self.whole[2])[1]
 
     @property
     def finished(self) -> bool:
@@ -128,44 +125,12 @@ class Improver:
 
     def tell(self, other: Improver) -> None:
         """Let another member of the team know the best tree found here, if it is news. Not while either is at work."""
-        tree = self._news()
-        if tree is not None:
-            other.hear(tree)
-
-    def _news(self) -> Tree | None:
-        """The best tree, unless it was told before; that of one which begins anew as it was when it was left."""
-        if self._begins_anew:
-            tree, self._left = self._left, None
-            return tree
-        if self.known_cost >= self._told:
-            return None
-        self._told = self.known_cost
-        order = self.worker.kernel.order.copy()
-        tree = self.worker.tree(self.whole)
-        self.worker.kernel.order[:] = order
-        return tree
-
-    def hear(self, tree: Tree) -> None:
-        """Go on with another member's tree where it is cheaper; one that begins anew again and again does not. Along grids
-        little effort does much for a fresh tree."""
-        if self._begins_anew:
-            return
-        if self._along_grids and tree.costs[0] < self.known_cost:
-            self.worker.kernel.guide.exact_effort[0] = self.first_effort
-        self.worker.take_in(tree)
-
-    def begin_anew(self) -> None:
-        """Leave the best tree to the others, if it is the best one that was left so far, and forget it."""
-        if self.known_cost < self._told:
-            self._told, self._left = self.known_cost, self.worker.tree(self.whole)
-        self.worker.forget()
-        self._collected = math.inf
-        self.worker.kernel.guide.exact_effort[0] = self.first_effort
-
-    @property
-    def best_left(self) -> float:
-        """The least cost of the trees that were left."""
-        return self._told
+        cost = self.worker.known(self.whole[2])[1]
+        if cost < self._told:
+            self._told = cost
+            order = self.worker.kernel.order.copy()
+            other.worker.take_in(self.worker.tree(self.whole))
+            self.worker.kernel.order[:] = order
 
     def partition(self) -> Partition | None:
         """The best partition so far."""
@@ -177,28 +142,46 @@ class Improver:
     def _improve(self) -> Iterator[None]:
         stages = self._first_stages()
         for level, widths in reversed(stages) if self.index % 2 else stages:
-            yield from self.roll(self.whole, level, widths)
-        if not self._along_grids:
-            yield from self._improve_by_pilots()
-        elif self._begins_anew:
-            yield from GridSearch(self).begin_again_and_again()
-        else:
-            yield from GridSearch(self).improve()
+            yield from self._roll(self.whole, level, widths)
+        yield from self._improve_along_grids() if self._along_grids else self._improve_by_pilots()
 
     def _improve_by_pilots(self) -> Iterator[None]:
         """Roll out subtrees of the best tree again and again, deeper and deeper."""
-        yield from self.solve_subtrees(SUBTREE_SHARE)
+        yield from self._solve_subtrees(SUBTREE_SHARE)
         for cycle in count():
             deeper = min(cycle, MOST_DEEPER)
             for size, level, widths in PILOTS if self._has_sets else PILOTS_WITHOUT_SETS:
                 if self.finished:
                     return
                 yield from self._roll_subtrees(size, level + deeper, widths + (DEEPER_WIDTH,) * deeper)
-                yield from self.solve_subtrees(SUBTREE_SHARE)
-                self.allow_more_exact_effort()
+                yield from self._solve_subtrees(SUBTREE_SHARE)
+                self._allow_more_exact_effort()
 
-    def allow_more_exact_effort(self) -> None:
-        """From now on blocks that are solved exactly may take twice the effort."""
+    def _improve_along_grids(self) -> Iterator[None]:
+        """Search the top of the whole along a grid, then again and again that of a subtree of the best tree."""
+        grids, least = Grids(self.worker, self.index), self.worker.kernel.bounds.minimum_rows
+        grids.lay_first(self.whole, FIRST_GRID)
+        yield from self._roll_along_grid(grids, self.whole, FIRST_GRID_SHARE)
+        for grid in count(1):
+            if self.finished:
+                return
+            parts = self.subtrees(grids.groups(FEWEST_GROUPS, self._groups) * least)
+            part = grids.choose(parts) if parts else self.whole
+            grids.lay_around(part, FURTHER_GRIDS)
+            yield from self._roll_along_grid(grids, part, GRID_SHARE)
+            if grid % GRIDS_PER_CYCLE == 0:
+                self._allow_more_exact_effort()
+
+    def _roll_along_grid(self, grids: Grids, part: Slice, share: int) -> Iterator[None]:
+        """Roll out a part along the grid that is laid, within its share of effort, then solve subtrees exactly."""
+        worker = self.worker
+        last = worker.effort + share * int(worker.kernel.guide.exact_effort[0])
+        yield from self._roll(part, 1, (1,), last)
+        grids.lift()
+        self._collect()
+        yield from self._solve_subtrees(SUBTREE_SHARE_ALONG_GRIDS)
+
+    def _allow_more_exact_effort(self) -> None:
         effort = self.worker.kernel.guide.exact_effort
         effort[0] = min(MOST_EXACT_EFFORT, EXACT_GROWTH * int(effort[0]))
 
@@ -221,13 +204,13 @@ class Improver:
         if math.isinf(size):
             if self.worker.cell_count >= MANY_CELLS:
                 return
-            yield from self.roll(self.whole, level, widths)
+            yield from self._roll(self.whole, level, widths)
             return
         for part in self.subtrees(int(size * self.worker.kernel.bounds.minimum_rows)):
-            yield from self.roll(part, level, widths)
-        self.collect()
+            yield from self._roll(part, level, widths)
+        self._collect()
 
-    def roll(self, part: Slice, level: int, widths: tuple[int, ...], last: int = UNLIMITED) -> Iterator[None]:
+    def _roll(self, part: Slice, level: int, widths: tuple[int, ...], last: int = UNLIMITED) -> Iterator[None]:
         """Roll a part out, until ``last`` effort was made in all: what was found until then is remembered."""
         guide = self.worker.kernel.guide
         least = float(EXACT_GROUPS * self.worker.kernel.bounds.minimum_rows) if self.worker.switches.small_blocks else 0.0
@@ -239,13 +222,13 @@ class Improver:
             if self.worker.effort >= last:
                 return
             order = self.worker.kernel.order.copy()
-            self.collect()
+            self._collect()
             self.worker.kernel.order[:] = order
             yield
         if part is self.whole:
-            self.collect()
+            self._collect()
 
-    def solve_subtrees(self, share: int) -> Iterator[None]:
+    def _solve_subtrees(self, share: int) -> Iterator[None]:
         """Solve the subtrees of the best tree exactly, small ones first, as far as each takes no more than its share: so many
         times the effort of a small block. The whole is left to the prover."""
         worker = self.worker
@@ -272,7 +255,7 @@ class Improver:
                         break
                     yield
             if tried:
-                self.collect()
+                self._collect()
             if 2 * abandoned > tried:
                 break
 
@@ -283,9 +266,9 @@ class Improver:
         starts, ends = np.zeros(worker.cell_count, np.int64), np.zeros(worker.cell_count, np.int64)
         part_words = np.zeros((worker.cell_count, len(words)), np.uint64)
         listed = subtrees(worker.compiled, start, end, words, most_rows, 0, starts, ends, part_words, worker.most_parts)
-        return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(self._first, listed, self._step)]
+        return [(int(starts[i]), int(ends[i]), part_words[i].copy()) for i in range(self.index, listed, self.members)]
 
-    def collect(self) -> None:
+    def _collect(self) -> None:
         """Keep the best partition that the memory knows now, parts that became cheaper included."""
         self.worker.refresh(self.whole)
         known = self.worker.known(self.whole[2])[1]

@@ -13,9 +13,9 @@ from gensearch_db.compilation import announce
 from gensearch_db.domain.region import Block
 from gensearch_db.search.arrays import TAXONOMY
 from gensearch_db.search.block_kernel import evaluate_block, gather
-from gensearch_db.search.building import FIRST_SLOTS, Switches, build_kernel, most_splits
+from gensearch_db.search.building import Switches, build_kernel, most_splits
 from gensearch_db.search.extraction import extract, list_tree, refresh
-from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, new_memory, remember_tree, take_in_news
+from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
 from gensearch_db.search.partitions import partition_of_words, words_of_regions
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import AFTER_FAILURE, rollout
@@ -179,10 +179,6 @@ class Worker:
                 guide.exact_rows[0] *= 1.0 if self.forgotten == before else AFTER_FAILURE
             else:
                 self._enlarge_stack()
-
-    def forget(self) -> None:
-        """Begin with an empty memory. No question may be in progress."""
-        self._replace(memory=new_memory(FIRST_SLOTS, len(self.root_words)))
 
     def more_memory(self) -> None:
         """Make room in the memory: a larger table, or, at the limit, one that forgets the entries cheapest to learn."""

@@ -13,7 +13,7 @@ from gensearch_db.cost.registry import cost_from_text
 from gensearch_db.domain.attribute import Space
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
-from gensearch_db.search import along_grids, block_graph, improver, prover
+from gensearch_db.search import block_graph, improver, prover
 from gensearch_db.search.grids import Grids
 from gensearch_db.search.improver import FEW_GROUPS, FEW_SPLITS, Improver
 from gensearch_db.search.result import SearchProblem, Status, StoppingRule
@@ -106,46 +106,6 @@ def test_an_improver_along_grids_keeps_to_its_effort_and_never_gets_worse() -> N
     sizes = np.bincount(partition.block_of_cell, problem.cells.counts)
     assert (sizes >= 3).all()
     assert (sizes**2).sum() == finder.cost
-
-
-def test_the_second_of_a_team_begins_again_and_tells_its_best_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(along_grids, "START_SHARE", 2)
-    chance = random.Random(3)
-    space = space_of(15, 12, 9, 6)
-    problem = problem_of(space, random_rows(chance, space, 660), [KAnonymity(10)], cost_from_text("discernibility"))
-    workers = Worker(problem), Worker(problem)
-    first, second = (Improver(worker, index, 2) for index, worker in enumerate(workers))
-    forgotten, told = [], []
-    monkeypatch.setattr(second.worker, "forget", lambda: forgotten.append(Worker.forget(workers[1])))
-    hear = first.hear
-    monkeypatch.setattr(first, "hear", lambda tree: told.append(tree.costs[0]) or hear(tree))
-    for _ in range(10):
-        second.step(second.worker.effort + 30_000_000)
-        second.tell(first)
-        first.tell(second)
-        assert not told or first.worker.known(first.whole[2])[1] == told[-1]
-    assert len(forgotten) > 3
-    assert told == sorted(told, reverse=True)
-    assert len(set(told)) == len(told) > 0
-    assert second.cost <= told[-1]
-    partition = second.partition()
-    assert partition is not None
-    sizes = np.bincount(partition.block_of_cell, problem.cells.counts)
-    assert (sizes >= 10).all()
-    assert (sizes**2).sum() == second.cost
-
-
-def test_a_worker_that_forgot_everything_solves_the_same_again() -> None:
-    chance = random.Random(5)
-    space = space_of(4, "((a,b),(c,d))", 3)
-    problem = problem_of(space, random_rows(chance, space, 60), [KAnonymity(2)], cost_from_text("discernibility"))
-    worker = Worker(problem)
-    for _ in range(2):
-        worker.ask(0, worker.cell_count, worker.root_words, math.inf)
-        assert worker.known(worker.root_words) == (0.0, math.inf)
-        assert worker.work(UNLIMITED)
-        assert worker.answer == (box_optimum(problem),) * 2
-        worker.forget()
 
 
 @pytest.mark.parametrize("grids", [True, False])
