@@ -55,7 +55,7 @@ def is_label_of_set(text: str | None, values: Sequence[str | None], tree: Counte
     if text.startswith("{"):
         return text == "{" + ", ".join(map(_member, values)) + "}"
     known = [value for value in values if value is not None]
-    if tree is None and " .. " in text:
+    if tree is None and len(known) > 1 and " .. " in text:
         return text == f"{_apart(known[0])} .. {_apart(known[-1])}" + (" or NULL" if None in values else "")
     if text == WHOLE or tree is None:
         return text == WHOLE or (len(known) == 1 and text == f"{_apart(known[0])} or NULL")

@@ -183,6 +183,8 @@ WORLD = taxonomy_names(
         ("low .. mid", ["low", "mid", "high"], None, False),
         ("low or NULL", ["low", None], None, True),
         ("low or NULL", ["low", "mid", None], None, False),
+        ("'a .. b' or NULL", ["a .. b", None], None, True),
+        ("a .. b or NULL", ["a .. b", None], None, False),
         (None, [None], None, True),
         ("NULL", [None], None, False),
         (None, ["a"], None, False),
