@@ -37,17 +37,23 @@ def test_a_reader_sees_the_old_release_or_the_new_one(reader: str) -> None:
             gensearch_db.anonymize(connection, replace=True, **problem(k=k))
             ends.append(read(connection))
         assert ends[0] != ends[1]
-        seen = []
-        for number, at in enumerate(range(1, statement_count(lambda: read(connection)) + 1, step)):
-            with connection.cursor() as other, struck(at, lambda: None) as strikes:
+        moments = range(1, statement_count(lambda: read(connection)) + 1, step)
+        assert all(found in ends for found in read_amid_replacements(connection, lambda: read(connection), moments))
 
-                def replaced(to: int = KS[number % 2], by: Any = other, done: Any = strikes) -> None:
-                    done.at = None
-                    gensearch_db.anonymize(by, replace=True, **problem(k=to))
 
-                strikes.fault = replaced
-                seen.append(read(connection))
-        assert all(found in ends for found in seen)
+def read_amid_replacements(connection: duckdb.DuckDBPyConnection, read: Callable[[], Any], moments: range) -> list[Any]:
+    """What is read, each time with another release in place of ``rel`` from one of these statements on."""
+    seen = []
+    for number, at in enumerate(moments):
+        with connection.cursor() as other, struck(at, lambda: None) as strikes:
+
+            def replaced(to: int = KS[number % 2], by: Any = other, done: Any = strikes) -> None:
+                done.at = None
+                gensearch_db.anonymize(by, replace=True, **problem(k=to))
+
+            strikes.fault = replaced
+            seen.append(read())
+    return seen
 
 
 def by_release(connection: duckdb.DuckDBPyConnection) -> list[Any]:
@@ -60,24 +66,15 @@ def by_release(connection: duckdb.DuckDBPyConnection) -> list[Any]:
 def test_new_rows_are_generalized_by_the_old_release_or_by_the_new_one() -> None:
     """2026-11-28: cut at the bounds of the one and looked up in the blocks of the other. What is replaced once writing has
     begun cannot matter, and waits."""
-    with duckdb.connect() as connection, connection.cursor() as other:
+    with duckdb.connect() as connection:
         connection.execute(PEOPLE)
         ends = []
         for k in KS:
             gensearch_db.anonymize(connection, replace=True, **problem(k=k))
             ends.append(by_release(connection))
         assert ends[0] != ends[1]
-        seen = []
-        for number, at in enumerate(range(2, statement_count(lambda: by_release(connection)) // 2, 5)):
-            with struck(at, lambda: None) as strikes:
-
-                def replaced(to: int = KS[number % 2], done: Any = strikes) -> None:
-                    done.at = None
-                    gensearch_db.anonymize(other, replace=True, **problem(k=to))
-
-                strikes.fault = replaced
-                seen.append(by_release(connection))
-        assert all(found in ends for found in seen)
+        moments = range(2, statement_count(lambda: by_release(connection)) // 2, 5)
+        assert all(found in ends for found in read_amid_replacements(connection, lambda: by_release(connection), moments))
 
 
 def test_a_recorded_source_whose_rows_fail_does_not_keep_a_release_from_its_audit() -> None:
