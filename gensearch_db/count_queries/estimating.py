@@ -98,7 +98,7 @@ def estimate(database: Database, release: str, sql: str) -> Answer:
 def estimate_sql(database: Database, release: str, sql: str) -> str:
     """The one statement behind :func:`estimate`: it reads ``<release>_blocks`` only and runs in any DuckDB client."""
     with session_for(database, read_only=True) as session:
-        return show_sql(open_release(session, release), [read_query(sql)])
+        return session.in_one_state(lambda: show_sql(open_release(session, release), [read_query(sql)]))
 
 
 def show_sql(release: Release, queries: Sequence[CountQuery]) -> str:

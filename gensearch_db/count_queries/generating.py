@@ -17,6 +17,7 @@ from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Re
 from gensearch_db.database.names import parse_table_name
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
+from gensearch_db.database.session import Session
 from gensearch_db.errors import Problems, SpecificationError
 
 _MOST_VALUES = 10_000
@@ -64,21 +65,26 @@ def generate_workload(
     :class:`SpecificationError`.
     """
     with session_for(database, read_only=True) as session:
-        opened = open_release(session, release)
-        domains = [_domain(opened, column) for column in opened.columns if column.kind is not Kind.SENSITIVE]
-        domains = [domain for domain in domains if domain.wide]
-        problems = Problems(SpecificationError)
-        if queries < 1:
-            problems.add(f"the number of queries must be at least 1, not {queries}")
-        if not 0 < selectivity <= 1:
-            problems.add(f"selectivity must be above 0 and at most 1, not {selectivity}")
-        sizes = list(range(1, min(3, len(domains)) + 1)) if predicates is None else list(predicates)
-        if not sizes or min(sizes) < 1 or max(sizes) > len(domains):
-            problems.add(f"a query can have 1 to {len(domains)} predicates on this release")
-        problems.raise_if_any()
-        name = qualified(parse_table_name(table or opened.dictionary.release))
+        opened, domains = session.in_one_state(lambda: _domains(session, release))
+    problems = Problems(SpecificationError)
+    if queries < 1:
+        problems.add(f"the number of queries must be at least 1, not {queries}")
+    if not 0 < selectivity <= 1:
+        problems.add(f"selectivity must be above 0 and at most 1, not {selectivity}")
+    sizes = list(range(1, min(3, len(domains)) + 1)) if predicates is None else list(predicates)
+    if not sizes or min(sizes) < 1 or max(sizes) > len(domains):
+        problems.add(f"a query can have 1 to {len(domains)} predicates on this release")
+    problems.raise_if_any()
+    name = qualified(parse_table_name(table or opened.dictionary.release))
     comment = f"-- {queries} random count queries: {sizes} predicates, selectivity {selectivity}, seed {seed}"
     return "\n".join([comment, *queries_over(domains, queries, sizes, selectivity, seed, name)]) + "\n"
+
+
+def _domains(session: Session, name: str) -> tuple[Release, list[Domain]]:
+    """The release, and the domains of its quasi-identifiers that have two values or more."""
+    release = open_release(session, name)
+    domains = [_domain(release, column) for column in release.columns if column.kind is not Kind.SENSITIVE]
+    return release, [domain for domain in domains if domain.wide]
 
 
 def queries_over(

@@ -7,7 +7,7 @@ blocks table. It answers conjunctions only; every other condition has a statemen
 from __future__ import annotations
 
 from gensearch_db.count_queries.expressions import position_of, upper_of
-from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, open_release
+from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.dictionary import Names
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement, type_name
@@ -21,26 +21,29 @@ def estimate_macro(database: Database, release: str) -> str:
     ends are left out.
     """
     with session_for(database, read_only=True) as session:
-        opened = open_release(session, release)
-        names = Names([])
-        parameters: list[str] = []
-        columns: list[dict[str, object]] = []
-        for column in opened.columns:
-            if column.kind is Kind.ORDERED and not column.anchored:
-                continue
-            suffixes = ("from", "to") if column.kind is Kind.ORDERED else ("in",)
-            own = [names.new(f"{column.name}_{suffix}") for suffix in suffixes]
-            parameters += own
-            columns.append(_column(column, [identifier(name) for name in own]))
-        macro = (*opened.blocks_shown[:-1], f"{opened.dictionary.release}_estimate")
-        return statement(
-            "estimate/macro",
-            macro=macro,
-            blocks=qualified(opened.blocks_shown),
-            count=opened.dictionary.count,
-            parameters=parameters,
-            columns=columns,
-        )
+        return session.in_one_state(lambda: _macro(open_release(session, release)))
+
+
+def _macro(opened: Release) -> str:
+    names = Names([])
+    parameters: list[str] = []
+    columns: list[dict[str, object]] = []
+    for column in opened.columns:
+        if column.kind is Kind.ORDERED and not column.anchored:
+            continue
+        suffixes = ("from", "to") if column.kind is Kind.ORDERED else ("in",)
+        own = [names.new(f"{column.name}_{suffix}") for suffix in suffixes]
+        parameters += own
+        columns.append(_column(column, [identifier(name) for name in own]))
+    macro = (*opened.blocks_shown[:-1], f"{opened.dictionary.release}_estimate")
+    return statement(
+        "estimate/macro",
+        macro=macro,
+        blocks=qualified(opened.blocks_shown),
+        count=opened.dictionary.count,
+        parameters=parameters,
+        columns=columns,
+    )
 
 
 def _column(column: PublishedColumn, parameters: list[Sql]) -> dict[str, object]:

@@ -34,7 +34,8 @@ gensearch publish people.duckdb safe --to handout.duckdb
 ```
 
 With `--json` each result is one array of objects on a line of its own; with `--csv` an empty line stands between two results,
-NULL is nothing and an empty string `""`. Nothing is rounded: a DECIMAL is a string in JSON (`"1.50"`), as most readers turn
+NULL is nothing and an empty string `""` (where rows are one value NULL is `""` too, as its line would be empty; `--json` tells
+them apart). Nothing is rounded: a DECIMAL is a string in JSON (`"1.50"`), as most readers turn
 JSON's numbers into doubles, and dates, times and intervals are text as DuckDB prints them (`1 month 2 days`). NaN is `null` in
 JSON, an infinite number `"inf"`. In tables and errors, control characters of values are written out
 (`\\x1b`), so that they do nothing at a terminal; `--csv` has them as they are. Ctrl-C ends the statement that is running.

@@ -28,7 +28,8 @@ MOST_ROWS = 200
 def write_result(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], mode: Mode, stream: IO[str], width: int | None = None
 ) -> None:
-    """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``.
+    """Print one result. JSON is one array of objects on one line; CSV writes NULL as nothing and an empty string as ``""``
+    (both as that where a row is one value).
 
     Nothing is rounded: a DECIMAL is a string in JSON, as readers of JSON turn its numbers into doubles; so are bytes, as
     DuckDB prints them. Python has no months, nanoseconds or infinite dates: queries with times are run by
@@ -41,7 +42,8 @@ def write_result(
         stream.write(printable_json(json.dumps(objects, ensure_ascii=not unicode, allow_nan=False)) + "\n")
     elif mode is Mode.CSV:
         for line in (columns, *rows):
-            stream.write(",".join(map(_csv_field, line)) + "\n")
+            # A line of nothing would be the one between two results, and readers of CSV leave it out.
+            stream.write((",".join(map(_csv_field, line)) or '""') + "\n")
     else:
         _write_table(columns, rows, stream, width)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import duckdb
 import pytest
 
 import gensearch_db
+from gensearch_db.count_queries.estimating import estimate_sql
+from gensearch_db.count_queries.generating import generate_workload
+from gensearch_db.count_queries.macro import estimate_macro
 from gensearch_db.database.session import Session
 from gensearch_db.errors import GensearchError
 from gensearch_db.statements.apply_release import apply_release
@@ -41,19 +44,48 @@ def test_a_reader_sees_the_old_release_or_the_new_one(reader: str) -> None:
         assert all(found in ends for found in read_amid_replacements(connection, lambda: read(connection), moments))
 
 
-def read_amid_replacements(connection: duckdb.DuckDBPyConnection, read: Callable[[], Any], moments: range) -> list[Any]:
+def read_amid_replacements(
+    connection: duckdb.DuckDBPyConnection,
+    read: Callable[[], Any],
+    moments: range,
+    problems: Sequence[dict[str, Any]] = tuple(problem(k=k) for k in KS),
+) -> list[Any]:
     """What is read, each time with another release in place of ``rel`` from one of these statements on."""
     seen = []
     for number, at in enumerate(moments):
         with connection.cursor() as other, struck(at, lambda: None) as strikes:
 
-            def replaced(to: int = KS[number % 2], by: Any = other, done: Any = strikes) -> None:
+            def replaced(to: dict[str, Any] = problems[number % 2], by: Any = other, done: Any = strikes) -> None:
                 done.at = None
-                gensearch_db.anonymize(by, replace=True, **problem(k=to))
+                gensearch_db.anonymize(by, replace=True, **to)
 
             strikes.fault = replaced
             seen.append(read())
     return seen
+
+
+LIMITED = {**problem(), "node_limit": 1}
+LISTED = {**LIMITED, "quasi_identifiers": {"age": {"order": [str(age) for age in range(20, 80)]}}}
+TEXTS: dict[str, Callable[[duckdb.DuckDBPyConnection], str]] = {
+    "estimate_sql": lambda connection: estimate_sql(connection, "rel", QUERY),
+    "estimate_macro": lambda connection: estimate_macro(connection, "rel"),
+    "generate_workload": lambda connection: generate_workload(connection, "rel", queries=3),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_statement_made_for_a_release_is_for_the_old_one_or_the_new_one(text: str) -> None:
+    """2026-11-28: columns were those of one release, and were looked up in the blocks of the other, where they are lists."""
+    with duckdb.connect() as connection:
+        connection.execute(PEOPLE)
+        ends = []
+        for wanted in (LISTED, LIMITED):
+            gensearch_db.anonymize(connection, replace=True, **wanted)
+            ends.append(TEXTS[text](connection))
+        assert ends[0] != ends[1]
+        moments = range(1, min(6, statement_count(lambda: TEXTS[text](connection))) + 1)  # the release is opened by the first
+        read = read_amid_replacements(connection, lambda: TEXTS[text](connection), moments, (LIMITED, LISTED))
+        assert all(found in ends for found in read)
 
 
 def by_release(connection: duckdb.DuckDBPyConnection) -> list[Any]:

@@ -156,6 +156,15 @@ def test_csv_says_everything_as_duckdb_does() -> None:
     assert stream.getvalue() == "f,d,b,i\nnan,12345678901234567890.1234567890,a\\x22,25:00:00\n\na\n1\n"
 
 
+def test_csv_has_no_empty_line_but_that_between_two_results() -> None:
+    """2026-11-28: a NULL alone in its row was one."""
+    stream = io.StringIO()
+    Shell(connect(), Mode.CSV, stream).run("SELECT unnest(['x', NULL, '', 'y']) AS a; SELECT NULL AS b, NULL AS c")
+    first, second = stream.getvalue().split("\n\n")
+    assert list(csv.reader(first.splitlines())) == [["a"], ["x"], [""], [""], ["y"]]
+    assert second == "b,c\n,\n"
+
+
 def test_json_loses_nothing(stream: io.StringIO) -> None:
     sums = "SELECT '12345678901234567890.1234567890'::DECIMAL(38, 10) AS d, 2::DECIMAL(5, 2) AS e, sum(9007199254740993) AS h"
     spans = (
