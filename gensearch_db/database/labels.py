@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute, Space, TaxonomyAttribute
-from gensearch_db.domain.labels import label_of
+from gensearch_db.domain.labels import is_extreme, label_of
 from gensearch_db.domain.region import LeafSet, Region
 from gensearch_db.search.result import Partition
 
@@ -25,12 +25,14 @@ class PublishedRegion:
 
     ``codes`` are the leaf codes, ascending and without the missing leaf; for an interval only its first and last count.
     ``missing`` tells whether the missing leaf (NULL) belongs to it. ``label`` is None for the missing leaf alone (published
-    as SQL NULL) and for numeric and temporal attributes (whose labels SQL makes).
+    as SQL NULL) and for numeric and temporal attributes (whose labels SQL makes). ``neighbour`` is set
+    where the region is extreme (``domain.labels.is_extreme``): the leaf up to which its interval reaches, or its own leaf.
     """
 
     codes: tuple[int, ...]
     missing: bool
     label: str | None = None
+    neighbour: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,13 @@ def _printed_values(
 
 
 def _without_hidden_ends(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int]) -> tuple[int, ...]:
-    """An interval without the single values at its ends that only suppressed rows have; the outermost leaves stay, because
-    their ends are printed open or where the user declared them."""
+    """An interval without the single values at its ends that only suppressed rows have; beside others the outermost leaves
+    stay, because their ends are printed open or where the user declared them."""
     known = [code for code, leaf in enumerate(attribute.leaves) if not leaf.missing]
-    removable = {code for code in hidden if attribute.leaves[code].point} - {known[0], known[-1]} if known else set()
     kept = [code for code in codes if not attribute.leaves[code].missing]
+    removable = {code for code in hidden if attribute.leaves[code].point}
+    if not removable.issuperset(kept):
+        removable -= {known[0], known[-1]}
     while kept and kept[-1] in removable:
         kept.pop()
     while kept and kept[0] in removable:
@@ -153,10 +157,23 @@ def _published_attribute(
     named = not publishes_bounds(attribute)
     labels = [category_label(attribute, codes, hidden) if named else None for codes in distinct]
     regions = tuple(
-        PublishedRegion(tuple(code for code in codes if code != missing and code not in hidden), missing in codes, label)
+        PublishedRegion(
+            tuple(code for code in codes if code != missing and code not in hidden),
+            missing in codes,
+            label,
+            _neighbour(attribute, codes, suppressed),
+        )
         for codes, label in zip(distinct, labels, strict=True)
     )
     return PublishedAttribute(attribute, regions, tuple(number[codes] for codes in printed))
+
+
+def _neighbour(attribute: Attribute, codes: tuple[int, ...], suppressed: Set[int]) -> int | None:
+    """Of an extreme region the leaf beside its own, unless only suppressed rows have that or there is none."""
+    if not is_extreme(attribute, codes):
+        return None
+    beside = codes[0] - 1 if codes[0] > 0 else 1
+    return codes[0] if beside in suppressed or beside in codes else beside
 
 
 def _without_missing(attribute: Attribute) -> Attribute:

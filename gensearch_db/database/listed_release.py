@@ -65,7 +65,7 @@ def _labels(published: PublishedAttribute) -> list[str | None]:
     for region in published.regions:
         if published.interval:
             codes = (*region.codes, *((missing,) if region.missing and missing is not None else ()))
-            labels.append(label_of(published.attribute, LeafSet(sum(1 << code for code in codes))))
+            labels.append(label_of(published.attribute, LeafSet(sum(1 << code for code in codes)), region.neighbour))
         else:
             labels.append(region.label)
     return [labels[region] for region in published.region_of_block]

@@ -153,8 +153,10 @@ def _load(session: Session, table: TableName, columns: Mapping[str, Any]) -> Non
         session.execute(statement("release/load", table=table, rows=rows))
 
 
-def _intervals(published: PublishedAttribute) -> dict[str, list[Any]]:
+def _intervals(published: PublishedAttribute) -> dict[str, Any]:
     """One row per region of a numeric or temporal attribute: its first and last leaf, and what its label must say."""
+    import pyarrow
+
     leaves = published.attribute.leaves
     known = sum(not leaf.missing for leaf in leaves)
     regions = published.regions
@@ -165,9 +167,11 @@ def _intervals(published: PublishedAttribute) -> dict[str, list[Any]]:
         "missing": ["no" if not region.missing else "possible" if region.codes else "only" for region in regions],
         "whole": [len(region.codes) == known and region.missing == published.has_missing for region in regions],
         "closed": [
-            bool(region.codes) and region.codes[-1] < known - 1 and leaves[region.codes[-1]].point for region in regions
+            bool(region.codes) and region.codes[-1] < known - 1 and leaves[region.codes[-1]].point and region.neighbour is None
+            for region in regions
         ],
-        "point": [len(region.codes) == 1 and leaves[region.codes[0]].point for region in regions],
+        "point": [len(region.codes) == 1 and leaves[region.codes[0]].point and region.neighbour is None for region in regions],
+        "neighbour": pyarrow.array([region.neighbour for region in regions], pyarrow.int32()),
     }
 
 

@@ -6,6 +6,8 @@ leaves' own texts, for reports, plans and tests.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gensearch_db.domain.attribute import MISSING_LABEL, Attribute, OrderedAttribute, TaxonomyAttribute
 from gensearch_db.domain.region import Region
 
@@ -13,11 +15,23 @@ WHOLE = "*"
 """The label of a whole domain."""
 
 
-def label_of(attribute: Attribute, region: Region) -> str | None:
+def is_extreme(attribute: Attribute, codes: Collection[int]) -> bool:
+    """Whether a region is the least or greatest value of a number or date, and NULL.
+
+    One person may have that value and all others none: it is printed as an interval with an open end, never as itself.
+    """
+    known = [code for code in codes if not attribute.leaves[code].missing]
+    if len(known) != 1 or len(codes) == 1 or not isinstance(attribute, OrderedAttribute) or attribute.categorical:
+        return False
+    last = attribute.leaf_count - 2  # the missing leaf is behind it
+    return known[0] in (0, last) and attribute.leaves[known[0]].point
+
+
+def label_of(attribute: Attribute, region: Region, neighbour: int | None = None) -> str | None:
     """What a block prints for one attribute: ``'20'``, ``'[20, 40)'``, ``'< 20'``, ``'Europe'``, ``'{a, b}'``, ``'*'``.
 
     None stands for the missing leaf alone (published as SQL NULL); where it is in a region with others, the label says so:
-    ``'>= 85 or NULL'``, ``'{a, NULL}'``.
+    ``'>= 85 or NULL'``, ``'{a, NULL}'``. ``neighbour`` is the leaf up to which an extreme region reaches (None: its own).
     """
     codes = list(region.codes())
     missing = next((code for code in codes if attribute.leaves[code].missing), None)
@@ -31,7 +45,10 @@ def label_of(attribute: Attribute, region: Region) -> str | None:
             return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label)
         return WHOLE
     if isinstance(attribute, OrderedAttribute):
-        label = _interval_label(attribute, known[0], known[-1])
+        if is_extreme(attribute, codes):
+            label = _extreme_label(attribute, known[0], known[0] if neighbour is None else neighbour)
+        else:
+            label = _interval_label(attribute, known[0], known[-1])
         return label if missing is None else f"{label} or {MISSING_LABEL}"
     if isinstance(attribute, TaxonomyAttribute):
         node = attribute.taxonomy.lowest_cover(codes)
@@ -46,11 +63,20 @@ def _interval_label(attribute: OrderedAttribute, first: int, last: int) -> str:
         return _own_label(attribute, first)
     if attribute.categorical:
         return f"{_own_label(attribute, first)} .. {_own_label(attribute, last)}"
-    if low.lower is None and high.upper is None:
+    return _bounds_label(low.lower, high.upper)
+
+
+def _extreme_label(attribute: OrderedAttribute, code: int, neighbour: int) -> str:
+    leaf, beside = attribute.leaves[code], attribute.leaves[neighbour]
+    return _bounds_label(beside.upper if neighbour < code else leaf.lower, beside.lower if neighbour > code else leaf.upper)
+
+
+def _bounds_label(lower: str | None, upper: str | None) -> str:
+    if lower is None and upper is None:
         return f"not {MISSING_LABEL}"
-    if low.lower is None:
-        return f"< {high.upper}"
-    return f">= {low.lower}" if high.upper is None else f"[{low.lower}, {high.upper})"
+    if lower is None:
+        return f"< {upper}"
+    return f">= {lower}" if upper is None else f"[{lower}, {upper})"
 
 
 def _unique(attribute: Attribute, code: int) -> str:

@@ -180,6 +180,11 @@ class _Placement:
             last = closed["most"] or closed["last"]
             self._check_closed_end(attribute, text, last, upper)
             bare = f"[{closed['least']}, {upper})" if closed["least"] else f"< {upper}"
+        behind = re.fullmatch(r"> (?P<value>.+)", bare)
+        if behind is not None:
+            assert lower is not None, f"label {text!r} of '{attribute['name']}' begins, its lower bound is open"
+            self._check_closed_end(attribute, text, behind["value"], lower)
+            bare = f">= {lower}"
         kind = attribute["type"]
         found = re.fullmatch(r"(?:< (?P<below>.+))|(?:>= (?P<above>.+))|(?:\[(?P<a>.+), (?P<b>.+)\))", bare)
         unit = calendar_unit(bare, kind)
@@ -206,7 +211,7 @@ class _Placement:
         return f"TRY({said} + 1)" if attribute["integral"] else said
 
     def _check_closed_end(self, attribute: dict[str, Any], text: str, last: str, upper: str | None) -> None:
-        """A label `<= 7.25` or `[2.5, 7.25]` has the next value of the type as its typed bound: nothing lies between them."""
+        """A label `<= 7.25`, `[2.5, 7.25]` or `> 7.25` has the next value of the type as typed bound: nothing lies between."""
         assert upper is not None, f"label {text!r} of '{attribute['name']}' ends, its upper bound is open"
         said, bound = (f"{literal(value)}::{attribute['type']}" for value in (last, upper))
         value = quoted(attribute["name"])

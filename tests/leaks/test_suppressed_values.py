@@ -85,6 +85,29 @@ def test_a_quantile_is_not_cut_at_a_suppressed_value(session: Session, type_name
     assert hidden not in text
 
 
+@pytest.mark.parametrize("type_name", TYPES)
+def test_a_region_of_unknown_values_does_not_name_the_greatest_value_that_only_a_suppressed_row_has(
+    session: Session, type_name: str
+) -> None:
+    """Leaf 1 is the suppressed row's, leaf 2 that of NULL: the second block takes in both and has rows of the latter alone."""
+    made = TYPES[type_name]
+    setup = (
+        f"CREATE TABLE t AS SELECT {made} AS v, town FROM (SELECT 10.5::DOUBLE AS v, 'x' AS town FROM range(3)"
+        " UNION ALL SELECT NULL, 'x' FROM range(3) UNION ALL SELECT 33.125, 'z')"
+    )
+    with prepared_from(
+        session, setup, {"v": {"split": "anywhere"}, "town": {}}, typed_columns=True, suppress_at_most=50
+    ) as prepared:
+        _, towns = prepared.space.attributes
+        in_x = towns.tight([next(code for code, leaf in enumerate(towns.leaves) if leaf.label == "x")])
+        blocks = ((Interval(0, 1), in_x), (Interval(1, 3), in_x))
+        assert prepared.cells.codes[:, 0].tolist() == [0, 1, 2]
+        write_release(prepared, Partition(blocks, np.array([0, -1, 1], np.int32)), (), {"status": "HEURISTIC"}, {})
+    hidden = session.value(f"SELECT ({made})::VARCHAR FROM (SELECT {HIDDEN}::DOUBLE AS v)")  # type: ignore[arg-type]
+    assert hidden not in published(session)
+    assert session.value("SELECT count(*) FROM rel WHERE v IS NULL") == 3  # type: ignore[arg-type]
+
+
 CLOSE = "CASE WHEN v = 33.125 THEN {hidden} WHEN v < 30 THEN 511 + v::INTEGER ELSE 1000 + v::INTEGER END"
 
 
