@@ -22,7 +22,7 @@ from gensearch_db.database.prepared import PreparedTable, drop_tables
 from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.source import tables_read, watched
+from gensearch_db.database.source import refuse_other_columns, tables_read, watched
 from gensearch_db.database.stranger_tables import refuse_strangers
 from gensearch_db.database.type_names import is_enum
 from gensearch_db.errors import AuditError, GensearchError, SourceChangedError, SpecificationError
@@ -97,6 +97,7 @@ def write_release(
         with session.insertion_order_kept(), _ONE_AT_A_TIME, watched(session, prepared.source), session.transaction():
             check_target(session, plan.release, replace=replace)
             _read_members(prepared, plan, tables["members"])
+            refuse_other_columns(session, prepared.source)
             _refuse_changed_cells(prepared, tables["members"])
             older = find_release(session, plan.release)
             if older is not None:

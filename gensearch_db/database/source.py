@@ -81,10 +81,20 @@ def watched(session: Session, source: Source) -> Iterator[None]:
         own = isinstance(error, GensearchError) and not isinstance(error, SpecificationError | DataError)
         if own or _has_its_columns(session, source):
             raise
-        raise SourceChangedError(
-            f"'{source.name}' changed while it was read: it is gone, or lacks columns that it had, or they are of another type;"
-            " nothing was written, run it again"
-        ) from error
+        raise _other_columns(source) from error
+
+
+def refuse_other_columns(session: Session, source: Source) -> None:
+    """Raise :class:`SourceChangedError` where columns are gone or of another type, also of one that holds the same values."""
+    if not _has_its_columns(session, source):
+        raise _other_columns(source)
+
+
+def _other_columns(source: Source) -> SourceChangedError:
+    return SourceChangedError(
+        f"'{source.name}' changed while it was read: it is gone, or lacks columns that it had, or they are of another type;"
+        " nothing was written, run it again"
+    )
 
 
 def _has_its_columns(session: Session, source: Source) -> bool:

@@ -98,6 +98,36 @@ def test_another_type_before_the_values_are_numbered(
     refused(connection, "people")
 
 
+OTHER_TYPES = [
+    ("age", "INTEGER", "BIGINT"),
+    ("age", "DECIMAL(18,3)", "DOUBLE"),
+    ("age", "FLOAT", "DOUBLE"),
+    ("age", "DECIMAL(18,3)", "DECIMAL(18,2)"),
+    ("age", "DATE", "TIMESTAMP"),
+    ("age", "TIMESTAMP", "TIMESTAMP_NS"),
+    ("age", "ENUM ('20', '30', '40', '47')", "ENUM ('47', '40', '30', '20', 'new')"),
+    ("illness", "VARCHAR", "ENUM ('d0', 'd1', 'd2')"),
+    ("illness", "ENUM ('d0', 'd1', 'd2')", "ENUM ('d2', 'd1', 'd0', 'new')"),
+    ("note", "INTEGER", "BIGINT"),
+    ("note", "INTEGER[]", "BIGINT[]"),
+]
+"""A column, its type, and another one that holds the same values."""
+
+
+@pytest.mark.parametrize("when", [*WHEN, "before its values are numbered"])
+@pytest.mark.parametrize(("column", "first", "then"), OTHER_TYPES)
+def test_another_type_that_holds_the_same_values(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: Any, column: str, first: str, then: str, when: str
+) -> None:
+    """2026-11-28: released, the kept column in its new type and the dictionary with the old one."""
+    using = {"DATE": "DATE '2001-01-01' + age", "TIMESTAMP": "TIMESTAMP '2001-01-01' + to_days(age)", "INTEGER[]": "[note]"}
+    value = f"{using.get(first, column)}{'::VARCHAR' if first.startswith('ENUM') else ''}"
+    connection.execute(f"CREATE OR REPLACE TABLE people AS SELECT * REPLACE (({value})::{first} AS {column}) FROM people")
+    place = WHEN.get(when, (prepared, "distinct_values"))
+    before(monkeypatch, place, lambda: connection.cursor().execute(f"ALTER TABLE people ALTER {column} TYPE {then}"))
+    refused(connection, "people")
+
+
 @pytest.mark.parametrize("where", ["file", "view"])
 def test_a_file_that_is_replaced_before_the_audit(
     connection: duckdb.DuckDBPyConnection, monkeypatch: Any, tmp_path: Path, where: str
