@@ -99,3 +99,25 @@ def test_the_least_value_beside_unknown_ones_is_printed_as_an_open_end(value: st
         (label,) = connection.execute("SELECT DISTINCT v FROM rel WHERE sex = 'm'").fetchall()[0]
         next_value = connection.execute("SELECT min(v)::VARCHAR FROM t WHERE sex = 'w'").fetchall()[0][0]
         assert label == (f"< {next_value} or NULL" if labels == "values" else "*")
+
+
+def test_a_listed_release_prints_the_greatest_value_as_an_open_end_too() -> None:
+    """Two people of 20 may join either side; the oldest has nobody but people whose age is not known."""
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE t AS SELECT unnest([10, 10, 10, 10, 10, 20, 20, 30, 30, 30, 30, 30, 97, NULL, NULL, NULL, NULL]) AS v"
+        )
+        release = gensearch_db.anonymize(
+            connection,
+            "t",
+            into="rel",
+            quasi_identifiers={"v": {"split": "anywhere"}},
+            subject_to=["k_anonymity(5)"],
+            minimize="discernibility",
+            strategy="enumeration",
+            options={"all_optimal": True},
+        )
+        (other,) = release.alternatives
+        released = {label for (label,) in connection.execute("SELECT DISTINCT v FROM rel").fetchall()}
+        assert released & {block.labels["v"] for block in other.blocks} == {">= 31 or NULL"}
+        assert "97" not in published(connection) + str(release.to_dict()["alternatives"])
