@@ -98,7 +98,7 @@ def test_a_block_with_missing_values_is_released_where_other_new_rows_have_large
     """2026-11-28, seed 1644735410: its rows were said to lie in no block. 9.0 stands between 2.5 and NULL, and is outside.
 
     A row of the block loses the missing leaf's length, the average of the five others on the line from 1.0 to 9.0; a row held
-    back loses everything.
+    back loses everything. (Releases made since print the end of such a block as open; those made before it stay.)
     """
     with connect() as connection:
         connection.execute(f"""
@@ -106,6 +106,8 @@ def test_a_block_with_missing_values_is_released_where_other_new_rows_have_large
             CREATE TABLE fresh AS SELECT unnest([2.5, NULL, 9.0, 1.0, 1.0, 2.75])::DOUBLE AS x;
             ANONYMIZE TABLE old INTO r QUASI IDENTIFIERS (x SPLIT ANYWHERE) SUBJECT TO k_anonymity(2) LABELS {labels}
               USING enumeration;
+            UPDATE r SET x = '2.5 or NULL' WHERE x = '> 1.0 or NULL';
+            UPDATE r_blocks SET x = '2.5 or NULL', x_lower = 2.5, x_upper = 2.5 WHERE x = '> 1.0 or NULL';
         """).fetchall()
         (answer,) = connection.execute("ANONYMIZE TABLE fresh INTO again USING RELEASE r").fetchall()
         assert answer[2:5] == (4, 2, 0)
