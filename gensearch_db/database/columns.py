@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gensearch_db.database.attributes.families import family_of
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.type_names import is_enum, is_nested, rewritten
 
@@ -56,3 +58,12 @@ def released_type(type_: str) -> str:
     'STRUCT(s VARCHAR, x INTEGER)'
     """
     return rewritten(type_, lambda simple: "VARCHAR" if is_enum(simple) else simple)
+
+
+def any_text(columns: Iterable[tuple[str, str]]) -> list[str]:
+    """Of columns (name, type) those whose values, written out, may be any text: all but numbers.
+
+    >>> any_text([("age", "INTEGER"), ("name", "VARCHAR"), ("stay", "INTERVAL")])
+    ['name', 'stay']
+    """
+    return [name for name, type_ in columns if not family_of(type_).numeric]

@@ -10,6 +10,7 @@ from gensearch_db.database.audit.kept import kept_checks
 from gensearch_db.database.audit.report import Verdict
 from gensearch_db.database.audit.subject import largest_k
 from gensearch_db.database.catalog import CatalogEntry, require_release
+from gensearch_db.database.columns import any_text
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session
 from gensearch_db.database.source import tables_read
@@ -27,16 +28,18 @@ def notes_for_the_owner(session: Session, releases: Sequence[str]) -> dict[str, 
     return {release: "; ".join(found) for release, found in notes.items() if found}
 
 
-def formula_notes(session: Session, tables: Sequence[tuple[str, Sql, Sequence[str]]]) -> dict[str, str]:
+def formula_notes(session: Session, tables: Sequence[tuple[str, Sql, Sequence[tuple[str, str]]]]) -> dict[str, str]:
     """By the name of each release with names or values that spreadsheets take for formulas: what its owner should know.
 
-    ``tables``: for each table its release, the query that reads it, and its columns.
+    ``tables``: for each table its release, the query that reads it, and its columns (name, type).
     """
     found: dict[str, dict[str, None]] = {}
     for release, rows, columns in tables:
-        by_value = session.row(statement("statements/publish_formulas", rows=rows, columns=columns))
-        for name, has_formulas in zip(columns, by_value, strict=True):
-            if has_formulas or name.startswith(_FORMULA_STARTS):
+        texts = any_text(columns)
+        by_value = session.row(statement("statements/publish_formulas", rows=rows, columns=texts))
+        with_formulas = dict(zip(texts, by_value, strict=True))
+        for name, _ in columns:
+            if with_formulas.get(name) or name.startswith(_FORMULA_STARTS):
                 found.setdefault(release, {})[name] = None
     return {
         release: f"spreadsheets take the names or values of {', '.join(columns)} for formulas (they begin with = + - @, a tab"

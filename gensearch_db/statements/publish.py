@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gensearch_db.database.catalog import CatalogEntry, require_release
-from gensearch_db.database.columns import released_type
+from gensearch_db.database.columns import any_text, released_type
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import Sql, statement
@@ -184,7 +184,7 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
         with session.insertion_order_kept(), session.transaction():
             parts = _all_parts(session, releases, suffix)
             marker = _marker(session, parts) if suffix == ".csv" else None
-            as_text = [(part.entry.release, part.rows(True), [name for name, _ in part.columns]) for part in parts]
+            as_text = [(part.entry.release, part.rows(True), part.columns) for part in parts]
             notes = formula_notes(session, as_text) if suffix == ".csv" else {}
             for part in parts:
                 name = file_of(part.name, suffix)
@@ -213,8 +213,8 @@ def _marker(session: Session, parts: list[_Part]) -> str:
     for number in range(100):
         marker = "\\N" if number == 0 else f"\\N{number}"
         for part in parts:
-            rows = part.rows(nested_as_json=True)
-            sql = statement("statements/publish_marker_occurs", rows=rows, columns=[name for name, _ in part.columns])
+            texts, rows = any_text(part.columns), part.rows(nested_as_json=True)
+            sql = statement("statements/publish_marker_occurs", rows=rows, columns=texts)
             if session.value(sql, {"marker": marker}):
                 break
         else:

@@ -4,7 +4,7 @@
 SELECT
 {% for name in columns %}
     count(*) FILTER (
-        WHERE left({{ name | identifier }}::VARCHAR, 1) IN ('=', '+', '-', '@', chr(9), chr(13))
+        WHERE ord({{ name | identifier }}::VARCHAR) IN (ord('='), ord('+'), ord('-'), ord('@'), 9, 13)
             AND TRY_CAST({{ name | identifier }}::VARCHAR AS DOUBLE) IS NULL
     ) > 0{% if not loop.last %},{% endif %}
 

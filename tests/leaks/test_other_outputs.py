@@ -133,6 +133,20 @@ def test_numbers_are_no_formulas_and_other_files_have_none(tmp_path: Path) -> No
     assert [row[4] for row in published(tmp_path, FORMULAS, "out.duckdb")] == [None, None]
 
 
+def test_columns_of_numbers_are_no_formulas_and_of_other_types_may_be(tmp_path: Path) -> None:
+    with gensearch_db.connect() as connection:
+        connection.execute(
+            "CREATE TABLE people AS SELECT -1 AS whole, -1::HUGEINT AS huge, -1.5::DECIMAL(3, 1) AS exact,"
+            " '-inf'::DOUBLE AS infinite, INTERVAL '-1 days' AS stay, {'a': -1} AS pair FROM range(3)"
+        )
+        columns = "QUASI IDENTIFIERS (whole) KEEP (huge, exact, infinite, stay, pair)"
+        connection.execute(f"ANONYMIZE TABLE people INTO r {columns} SUBJECT TO k_anonymity(3)").fetchall()
+        answer = connection.execute(f"PUBLISH r TO '{tmp_path / 'csv' / '*.csv'}'").fetchall()
+    assert {row[4].partition(" (they begin")[0] for row in answer} == {
+        "spreadsheets take the names or values of stay for formulas"
+    }
+
+
 def test_labels_are_text_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     from IPython.core.interactiveshell import InteractiveShell
 
