@@ -16,7 +16,7 @@ from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
 from gensearch_db.errors import SpecificationError
 from gensearch_db.printable import printable
-from gensearch_db.statements.handing_over import overwriting
+from gensearch_db.staging import overwriting
 
 _TYPES = {
     "release": "string", "query": "int64", "text": "string", "counted": "string", "group": "string", "truth": "int64",

@@ -19,15 +19,14 @@ from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.type_names import is_nested, rewritten
 from gensearch_db.errors import GensearchError, SpecificationError
+from gensearch_db.staging import place_folder, staged
 from gensearch_db.statements.handing_over import (
     DICTIONARY,
     file_of,
     one_at_a_time,
     place_files,
-    place_folder,
     refuse_files,
     refuse_folder,
-    staged,
 )
 from gensearch_db.statements.older_database import guarded
 from gensearch_db.statements.owner_notes import formula_notes, notes_for_the_owner
@@ -97,7 +96,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     """Copy ``releases`` to ``target``: a ``.duckdb`` file, or ``folder/*.parquet`` or ``folder/*.csv``.
 
     What is read is one state of the database, and a reader of the target finds a whole publication, the old or the new one
-    (:mod:`gensearch_db.statements.handing_over`). Beside a file goes ``<file>.dictionary.json``, into a folder
+    (:mod:`gensearch_db.staging`). Beside a file goes ``<file>.dictionary.json``, into a folder
     ``dictionary.json``. An existing target is overwritten with ``replace`` only, a database only if it is a publication. Raises
     :class:`SpecificationError` for unknown releases, clashing names, targets that cannot be written, and inside a transaction
     of the user's. Releases of the same people that go out together have a note, and those with kept columns whose values are

@@ -15,8 +15,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import gensearch_db.staging
+from gensearch_db.staging import place_folder, staged
 from gensearch_db.statements import handing_over
-from gensearch_db.statements.handing_over import place_files, place_folder, staged
+from gensearch_db.statements.handing_over import place_files
+
+MOVING = (gensearch_db.staging.__file__, handing_over.__file__)
+"""The modules that move files: a process is killed at each of their lines."""
 
 FILES = ("r.parquet", "r_blocks.parquet", "dictionary.json")
 
@@ -46,12 +51,12 @@ def found(kind: str, place: Path) -> dict[str, str]:
 
 
 def killed_at_line(number: int) -> None:
-    """From here on this process is killed when it comes to the line of this number in the module."""
+    """From here on this process is killed when it comes to the line of this number in these modules."""
     seen = 0
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal seen
-        if frame.f_code.co_filename != handing_over.__file__:
+        if frame.f_code.co_filename not in MOVING:
             return None
         if event == "line":
             seen += 1
@@ -64,7 +69,7 @@ def killed_at_line(number: int) -> None:
 
 def main(kind: str, place: Path) -> None:
     if kind == "folder without exchange":
-        handing_over._exchange = lambda first, second: False  # type: ignore[assignment]
+        gensearch_db.staging._exchange = lambda first, second: False  # type: ignore[assignment]
     number, killed = 0, True
     while killed:
         number += 1

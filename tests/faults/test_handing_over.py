@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gensearch_db.statements.handing_over import staged
+from gensearch_db.staging import staged
 
 from .outcomes import record
 
