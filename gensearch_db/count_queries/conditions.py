@@ -1,12 +1,11 @@
-"""Reading a condition: AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS; constants are left to DuckDB.
+"""Reading a condition: AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS.
 
-Operands are either one column or an expression without columns; whatever else an analyst may write is refused by its name
-and place, never guessed at.
+Whatever else an analyst may write is refused by its name and place, never guessed at. What stands on either side of a
+comparison is read by ``operands.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,25 +27,11 @@ from gensearch_db.count_queries.model import (
     Place,
     Predicate,
 )
-from gensearch_db.tokens import Kind, Token
+from gensearch_db.count_queries.operands import COMPARISONS, Operand, is_operand, read_operand, text_since
+from gensearch_db.tokens import Kind
 
-COMPARISONS: dict[str, Operator] = {
-    "=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
-}  # fmt: skip
 _MIRRORED: dict[Operator, Operator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_AFTER_AN_OPERAND = frozenset(
-    [
-        *("AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "ILIKE", "GLOB", "SIMILAR", "IS", "ISNULL", "NOTNULL", "ESCAPE"),
-        *("COLLATE", "THEN", "WHEN", "ELSE", "END", "AS", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET"),
-        *("QUALIFY", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "FILTER", "OVER", "USING", "SAMPLE", "TABLESAMPLE"),
-    ]
-)
-_WORDS_THAT_ARE_VALUES = frozenset(
-    ["TRUE", "FALSE", "NULL", "CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIMESTAMP"]
-)
 _DEEPEST = 60
-
-Operand = ColumnName | Constant
 
 
 def read_condition(cursor: Cursor, scope: Scope) -> Predicate:
@@ -104,18 +89,12 @@ class _Conditions:
         inside = cursor.tokens[cursor.position + 1 : closing]
         after = Cursor(cursor.script, cursor.tokens[closing + 1 : closing + 4])
         if after.is_word("IS"):
-            return not self.is_operand(inside)
+            return not is_operand(inside)
         follows = after.peek()
         if follows is None or after.is_symbol(")", ",", ";"):
             return True
         is_test = after.is_word("BETWEEN", "IN", "LIKE", "ILIKE", "GLOB", "SIMILAR", "ISNULL", "NOTNULL", "NOT", "COLLATE")
         return follows.kind is Kind.WORD and not is_test
-
-    def is_operand(self, tokens: Sequence[Token]) -> bool:
-        """Whether these words are a column or a constant, brackets around them aside."""
-        while len(tokens) > 2 and tokens[0].text == "(" and tokens[-1].text == ")":
-            tokens = tokens[1:-1]
-        return _is_column(tokens) or (len(tokens) == 1 and tokens[0].kind is not Kind.SYMBOL)
 
     def truth_test(self, part: Predicate) -> Predicate:
         """What follows IS behind a condition: [NOT] TRUE, FALSE or UNKNOWN."""
@@ -177,6 +156,10 @@ class _Conditions:
             raise cursor.error("expected NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM after IS")
         return Opposite(test) if negated else test
 
+    def operand(self) -> Operand:
+        """What stands on one side of a comparison."""
+        return read_operand(self.cursor, self.scope)
+
     def missing(self, left: Operand) -> Predicate:
         """``left IS NULL``."""
         if isinstance(left, ColumnName):
@@ -188,7 +171,7 @@ class _Conditions:
         right_start = self.cursor.position
         right = self.operand()
         if isinstance(left, Constant) and isinstance(right, Constant):
-            both = Constant(f"({left.text}\n) IS NOT DISTINCT FROM ({right.text}\n)", self.text_from(start).place)
+            both = Constant(f"({left.text}\n) IS NOT DISTINCT FROM ({right.text}\n)", text_since(self.cursor, start).place)
             return Fixed(both)
         equal = Is(self.comparison(left, "=", right, start), True)
         if isinstance(left, ColumnName) and isinstance(right, ColumnName):
@@ -196,7 +179,7 @@ class _Conditions:
         column, constant = (left, right) if isinstance(left, ColumnName) else (right, left)
         assert isinstance(column, ColumnName)
         assert isinstance(constant, Constant)
-        place = self.text_from(right_start).place
+        place = text_since(self.cursor, right_start).place
         return Either((equal, Both((Missing(column), Fixed(Constant(f"({constant.text}\n) IS NULL", place))))))
 
     def between(self, left: Operand, start: int) -> Predicate:
@@ -233,12 +216,12 @@ class _Conditions:
         pattern = self.operand()
         escape = self.operand() if cursor.take_word("ESCAPE") else None
         if isinstance(pattern, ColumnName) or isinstance(escape, ColumnName):
-            raise cursor.error("a LIKE pattern must be a constant", self.text_from(start).place)
+            raise cursor.error("a LIKE pattern must be a constant", text_since(self.cursor, start).place)
         kind: Literal["LIKE", "ILIKE"] = "LIKE" if operator.text.upper() == "LIKE" else "ILIKE"
         if isinstance(left, ColumnName):
             return Matches(left, kind, pattern, escape)
         ending = f" ESCAPE ({escape.text}\n)" if escape is not None else ""
-        return Fixed(Constant(f"({left.text}\n) {kind} ({pattern.text}\n){ending}", self.text_from(start).place))
+        return Fixed(Constant(f"({left.text}\n) {kind} ({pattern.text}\n){ending}", text_since(self.cursor, start).place))
 
     def comparison(self, left: Operand, operator: Operator, right: Operand, start: int) -> Predicate:
         """``left operator right``, with the column on the left."""
@@ -253,99 +236,8 @@ class _Conditions:
         assert isinstance(right, ColumnName)
         if left.name.casefold() != right.name.casefold():
             message = f"columns '{left.name}' and '{right.name}' are compared with each other: a block holds no pairs of values"
-            raise self.cursor.error(message, self.text_from(start).place)
+            raise self.cursor.error(message, text_since(self.cursor, start).place)
         unknown = Fixed(Constant("NULL", left.place, literal=True))
         if operator in ("=", "<=", ">="):
             return Either((Opposite(Missing(left)), unknown))  # true, and unknown where the column is NULL
         return Both((Missing(left), unknown))  # false, and unknown where the column is NULL
-
-    def text_from(self, start: int) -> Constant:
-        """The words from index ``start`` up to here, as one constant."""
-        tokens = self.cursor.tokens[start : self.cursor.position]
-        place = Place(tokens[0].start, tokens[-1].end)
-        return Constant(self.cursor.script[place.start : place.end], place)
-
-    def operand(self) -> Operand:
-        """A column, or an expression without columns."""
-        cursor = self.cursor
-        start = cursor.position
-        if cursor.is_word("CASE"):
-            raise cursor.error("CASE inside a condition is not supported; write it with AND and OR")
-        while (token := cursor.peek()) is not None:
-            if token.kind is Kind.SYMBOL and (token.text in COMPARISONS or token.text in (",", ")", "]", "}", ";")):
-                break
-            if token.kind is Kind.WORD and token.text.upper() in _AFTER_AN_OPERAND:
-                break
-            if token.kind is Kind.SYMBOL and token.text in "([{":
-                cursor.position = cursor.closing(cursor.position)
-            cursor.position += 1
-        tokens = cursor.tokens[start : cursor.position]
-        if not tokens:
-            found = cursor.peek()
-            raise cursor.error(
-                "expected a column or a value, found " + (f"'{found.text}'" if found else "the end of the query")
-            )
-        return self.column_or_constant(start)
-
-    def column_or_constant(self, start: int) -> Operand:
-        """What the words from index ``start`` up to here are; brackets around all of them do not matter."""
-        cursor = self.cursor
-        first, after = start, cursor.position
-        while after - first > 2 and cursor.tokens[first].text == "(" and cursor.closing(first) == after - 1:
-            first, after = first + 1, after - 1
-        inner = cursor.tokens[first:after]
-        if _is_column(inner):
-            return cursor.column(inner, self.scope)
-        whole = self.text_from(start)
-        if _is_literal(inner):
-            return Constant(cursor.script[inner[0].start : inner[-1].end], whole.place, literal=True)
-        self.require_constant(cursor.tokens[start : cursor.position])
-        return whole
-
-    def require_constant(self, tokens: Sequence[Token]) -> None:
-        """Raise :class:`QueryError` where the words of a constant hold what none may hold."""
-        for token in tokens:
-            if token.kind is Kind.WORD and token.text.upper() in ("SELECT", "OVER", "DISTINCT"):
-                what = {"SELECT": "a subquery in a condition", "OVER": "a window function"}.get(token.text.upper(), "DISTINCT")
-                raise self.cursor.error(f"{what} is not supported", token)
-            if token.kind is Kind.SYMBOL and token.text.startswith(("?", "$")):
-                raise self.cursor.error("a parameter is not supported; write its value", token)
-        _require_no_columns(self.cursor, tokens)
-
-
-def _is_column(tokens: Sequence[Token]) -> bool:
-    """``name``, ``table.name``, ``schema.table.name`` …; TRUE, NULL and the like are values."""
-    if len(tokens) % 2 == 0 or any(token.text != "." for token in tokens[1::2]):
-        return False
-    if any(token.kind not in (Kind.WORD, Kind.QUOTED) for token in tokens[::2]):
-        return False
-    return len(tokens) > 1 or tokens[0].kind is Kind.QUOTED or tokens[0].text.upper() not in _WORDS_THAT_ARE_VALUES
-
-
-def _is_literal(tokens: Sequence[Token]) -> bool:
-    signed = tokens[1:] if len(tokens) == 2 and tokens[0].text in ("-", "+") else tokens
-    if len(signed) != 1 or (len(tokens) == 2 and signed[0].kind is not Kind.NUMBER):
-        return False
-    word = signed[0].text.upper()
-    return signed[0].kind in (Kind.NUMBER, Kind.STRING) or word in ("TRUE", "FALSE", "NULL")
-
-
-def _require_no_columns(cursor: Cursor, tokens: Sequence[Token]) -> None:
-    """Refuse expressions over columns, aggregates and what cannot be read at all."""
-    from sqlglot import exp, parse_one
-    from sqlglot.errors import SqlglotError
-
-    place = Place(tokens[0].start, tokens[-1].end)
-    text = cursor.script[place.start : place.end]
-    try:
-        tree = parse_one(text, dialect="duckdb")
-    except SqlglotError:
-        raise cursor.error(f"cannot read '{text}' as a value", place) from None
-    column = tree.find(exp.Column)
-    if column is not None:
-        start = place.start + column.this.meta.get("start", 0)
-        message = f"'{text}' is an expression over a column; compare the column '{column.name}' itself with a value"
-        raise cursor.error(message, Place(start, start + len(column.name)))
-    refused = tree.find(exp.AggFunc, exp.Query, exp.Lambda, exp.Star)
-    if refused is not None:
-        raise cursor.error(f"'{text}' is not a value", place)

@@ -1,7 +1,8 @@
 """The compiled tests of all constraints: one dispatcher that switches on each constraint's kind.
 
 Imports numba, so it is imported only by the search. Each constraint's module holds its test as a plain function in numba's part
-of Python (``kernel_test``), compiled here; :func:`block_holds` only switches. Its numbers come from ``compiled()``.
+of Python (``kernel_test``; those of t-closeness stand beside it), compiled here; :func:`block_holds` only switches. Its numbers
+come from ``compiled()``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from gensearch_db.privacy import (
     missing,
     recursive_l_diversity,
     t_closeness,
+    t_closeness_kernel,
 )
 from gensearch_db.privacy.constraint import CompiledConstraint
 
@@ -45,9 +47,9 @@ _entropy_margin = compiled(entropy_l_diversity.kernel_margin)
 _entropy_tie = compiled(entropy_l_diversity.is_tie)
 _recursive_l = compiled(recursive_l_diversity.kernel_test)
 _alpha_k = compiled(alpha_k_anonymity.kernel_test)
-_t_ordered = compiled(t_closeness.kernel_test_ordered)
-_t_equal = compiled(t_closeness.kernel_test_equal)
-_t_hierarchical = compiled(t_closeness.kernel_test_hierarchical)
+_t_ordered = compiled(t_closeness_kernel.ordered)
+_t_equal = compiled(t_closeness_kernel.equal)
+_t_hierarchical = compiled(t_closeness_kernel.hierarchical)
 _epsilon = compiled(epsilon_privacy.kernel_test)
 _frequency_bounds = compiled(frequency_bounds.kernel_test)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from gensearch_db.domain.cells import BlockStatistics, Table, ValueDomain
 from gensearch_db.domain.region import Block
@@ -21,10 +21,6 @@ from gensearch_db.privacy import ground_distance
 from gensearch_db.privacy.constraint import AuditMeasure, AuditValue, CompiledConstraint, Constraint
 from gensearch_db.problem.arguments import bind, written
 from gensearch_db.problem.calls import Call, plain
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ORDERED, EQUAL, HIERARCHICAL = 6, 7, 8
 KINDS = {"ordered": ORDERED, "equal": EQUAL, "hierarchical": HIERARCHICAL}
@@ -212,6 +208,7 @@ class TCloseness(Constraint):
     def compiled(self, table: Table) -> CompiledConstraint | None:
         """The limit as whole part, remainder and divisor; the table's total and counts; a hierarchy's nodes.
 
+        ``t_closeness_kernel.py`` reads them.
         S * q <= K * n with t = p / q and K = p * scale * N is the same as S <= n * (K // q) + n * (K % q) // q.
         """
         scale, reference = self.scale(table), self._reference(table)
@@ -277,52 +274,3 @@ def _largest_remainders(size: int, reference: Sequence[int]) -> list[int]:
     for code in by_remainder[: size - sum(counts)]:
         counts[code] += 1
     return counts
-
-
-def kernel_test_ordered(histogram: NDArray[np.int64], values: int, integers: NDArray[np.int64]) -> bool:
-    """The test as the kernel compiles it; ``integers`` as :meth:`TCloseness.compiled` lays them out."""
-    n = histogram[:values].sum()
-    total = integers[3]
-    distance = below = table_below = 0
-    for code in range(values):
-        below += histogram[code]
-        table_below += integers[4 + code]
-        distance += abs(total * below - n * table_below)
-    return bool(distance <= n * integers[0] + n * integers[1] // integers[2])
-
-
-def kernel_test_equal(histogram: NDArray[np.int64], values: int, integers: NDArray[np.int64]) -> bool:
-    """The test as the kernel compiles it."""
-    n = histogram[:values].sum()
-    total = integers[3]
-    distance = 0
-    for code in range(values):
-        distance += abs(total * histogram[code] - n * integers[4 + code])
-    return bool(distance <= n * integers[0] + n * integers[1] // integers[2])
-
-
-def kernel_test_hierarchical(histogram: NDArray[np.int64], values: int, integers: NDArray[np.int64]) -> bool:
-    """The test as the kernel compiles it: node by node, extras as differences of prefix sums."""
-    n = histogram[:values].sum()
-    total = integers[3]
-    below = histogram[:values].copy()
-    running = 0
-    for code in range(values):
-        running += n * integers[4 + code] - total * histogram[code]
-        below[code] = running
-    distance = 0
-    place = 4 + values
-    while place < len(integers):
-        surplus = deficit = 0
-        for child in range(integers[place + 1]):
-            lower, upper = integers[place + 2 + 2 * child], integers[place + 3 + 2 * child]
-            extra = below[upper - 1]
-            if lower > 0:
-                extra -= below[lower - 1]
-            if extra > 0:
-                surplus += extra
-            else:
-                deficit -= extra
-        distance += integers[place] * min(surplus, deficit)
-        place += 2 + 2 * integers[place + 1]
-    return bool(distance <= n * integers[0] + n * integers[1] // integers[2])
