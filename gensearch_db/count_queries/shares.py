@@ -1,7 +1,9 @@
 """How much of a region one class of values covers, as an expression: one named column per class.
 
 For statements over the leaves of one attribute (``coverage.py``), where every class is wanted of every region. Estimates on a
-release ask for pairs that meet, as rows: ``sql/estimate/interval_cover.sql``; tests hold the two to each other.
+release ask for pairs that meet, as rows: ``sql/estimate/interval_cover.sql``; tests hold the two to each other. Neither can
+serve both: a sum over rows adds doubles in no fixed order, and a search that goes by these shares must come out the same again;
+and in a release most pairs of a region and a class do not meet.
 """
 
 from __future__ import annotations
