@@ -109,6 +109,12 @@ def test_help_shows_examples_and_wrong_flags_are_one_message(capfd: pytest.Captu
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_help_says_what_each_argument_is(capfd: pytest.CaptureFixture[str]) -> None:
+    for command in (["anonymize"], ["audit"], ["releases"], ["sql"], ["publish"], ["estimate"], ["queries", "run"], ["demo"]):
+        assert ended([*command, "--help"]) == 0
+        assert "DuckDB file" in capfd.readouterr().out, command
+
+
 def test_the_commands_start_without_the_heavy_libraries() -> None:
     program = (
         "import sys, gensearch_db.cli.main;"
