@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
-
+from gensearch_db.database.opening import session_for
 from gensearch_db.database.rendering import statement
 from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.problem import Problem
@@ -34,8 +33,11 @@ The optimum is proven in seconds. The postcode is left out of the release: with 
 
 
 def create_demo_database(path: str | Path) -> None:
-    """Make the database file with the table ``census`` and its taxonomies. Raises :class:`SpecificationError` if it exists."""
+    """Make the database file with the table ``census`` and its taxonomies.
+
+    Raises :class:`SpecificationError` if it exists, or its folder does not.
+    """
     if Path(path).exists():
         raise SpecificationError(f"'{path}' exists already: the demo makes a new file")
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(statement("demo_census"))
+    with session_for(path, create=True) as session:
+        session.execute(statement("demo_census"))

@@ -147,6 +147,11 @@ class Problems:
         return error
 
 
+def reason(error: Exception) -> str:
+    """Why a file cannot be read or written, as the system says it, without the file's name, which our message has already."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def near_matches(word: str, known: Iterable[str]) -> str:
     """``"; did you mean 'age'?"`` for the names in ``known`` that resemble ``word``, or the empty string."""
     by_folded = {name.casefold(): name for name in known}

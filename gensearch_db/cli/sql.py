@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Run SQL with ANONYMIZE, AUDIT, ESTIMATE, PROFILE and all of DuckDB; without -c and -f, ask for statements."""
     from gensearch_db.cli.progress import watched
-    from gensearch_db.errors import SpecificationError
+    from gensearch_db.errors import SpecificationError, reason
     from gensearch_db.statements.connection import connect
     from gensearch_db.statements.output import Mode
     from gensearch_db.statements.shell import Shell
@@ -41,7 +41,7 @@ def command(
         try:
             scripts.append(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            raise SpecificationError(f"script '{file}' cannot be read: {error}") from error
+            raise SpecificationError(f"script '{file}' cannot be read: {reason(error)}") from error
     if not scripts and not sys.stdin.isatty():
         scripts.append(sys.stdin.read())
     mode = Mode.JSON if as_json else Mode.CSV if as_csv else Mode.TABLE

@@ -8,9 +8,9 @@ and whether the comparison holds at it. All constants of a workload are evaluate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from gensearch_db.count_queries.evaluation import CheckRequest, ConstantRequest, CutRequest, Evaluation, Request, TruthRequest
 from gensearch_db.count_queries.formula import (
@@ -48,6 +48,7 @@ from gensearch_db.count_queries.model import (
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session
+from gensearch_db.errors import Problems, QueryError
 from gensearch_db.tokens import error_at
 
 
@@ -70,7 +71,10 @@ class ResolvedQuery:
 
 
 def resolve(release: Release, queries: Sequence[CountQuery]) -> tuple[ResolvedQuery, ...]:
-    """Look up names and evaluate constants. Raises :class:`QueryError` with line and column."""
+    """Look up names and evaluate constants.
+
+    Raises :class:`QueryError` with line and column; what is wrong with the columns of a query is reported together.
+    """
     resolver = _Resolver(release, queries)
     return tuple(resolver.query(query) for query in queries)
 
@@ -81,9 +85,14 @@ class _Resolver:
         requests: dict[Request, tuple[CountQuery, Place]] = {}
         for query in queries:
             self.refuse_volatile(query)
+            problems = Problems(QueryError)
             for predicate in _predicates(query):
-                for request, place in self.requests(query, predicate):
+                ask: Callable[[], list[tuple[Request, Place]]] = partial(list, self.requests(query, predicate))
+                for request, place in problems.result_of(ask) or ():
                     requests.setdefault(request, (query, place))
+            for group in query.groups:
+                problems.result_of(partial(self.column, query, group))
+            problems.raise_if_any()
         with Session(release.session.connection.cursor(), owns_connection=True) as session:
             self.answers = Evaluation(session, requests).answers()
 
@@ -237,12 +246,12 @@ def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matc
 
 
 def _predicates(query: CountQuery) -> Iterator[Predicate]:
-    """The predicates on single columns, and the fixed conditions."""
-    pending = [query.where, *(count.condition for count in query.counts)]
+    """The predicates on single columns, and the fixed conditions, as they stand in the query."""
+    pending = [query.where, *(count.condition for count in reversed(query.counts))]
     while pending:
         predicate = pending.pop()
         if isinstance(predicate, Both | Either):
-            pending.extend(predicate.parts)
+            pending.extend(reversed(predicate.parts))
         elif isinstance(predicate, Opposite | Is):
             pending.append(predicate.part)
         elif predicate is not None:

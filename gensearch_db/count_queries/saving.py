@@ -14,7 +14,7 @@ from gensearch_db.database.names import parse_table_name, target_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
-from gensearch_db.errors import SpecificationError
+from gensearch_db.errors import SpecificationError, reason
 from gensearch_db.printable import printable
 from gensearch_db.staging import overwriting
 
@@ -87,7 +87,7 @@ def _writable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SpecificationError(f"'{path}' cannot be written: {error.strerror}") from error
+        raise SpecificationError(f"'{path}' cannot be written: {reason(error)}") from error
 
 
 def to_json(report: WorkloadReport) -> dict[str, Any]:

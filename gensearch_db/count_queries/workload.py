@@ -20,7 +20,7 @@ from gensearch_db.database.names import existing_table
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, literal, qualified
 from gensearch_db.database.session import Session
-from gensearch_db.errors import QueryError, SpecificationError
+from gensearch_db.errors import QueryError, SpecificationError, reason
 from gensearch_db.problem.files import is_file
 from gensearch_db.tokens import error_at
 
@@ -135,7 +135,7 @@ def read_workload(source: str | Path) -> Workload:
         bundled = ", ".join(sorted(file.stem for file in queries_folder().glob("*.sql")))
         raise SpecificationError(f"workload '{source}' does not exist; bundled ones are {bundled}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecificationError(f"workload '{source}' cannot be read: {error}") from error
+        raise SpecificationError(f"workload '{source}' cannot be read: {reason(error)}") from error
     try:
         return Workload(path.stem, read_queries(text))
     except QueryError as error:

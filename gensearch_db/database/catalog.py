@@ -86,7 +86,8 @@ class CatalogEntry:
     def to_text(self) -> str:
         """One line."""
         result = self.result
-        made = f"from {self.problem.table}, {', '.join(self.problem.subject_to)}, made {self.created}"
+        constraints = ", ".join(self.problem.subject_to) or "no constraint"
+        made = f"from {self.problem.table}, {constraints}, made {self.created}"
         outcome = f"{result['status']}, {self.problem.minimize} {result['cost']:,.10g}, {result['blocks']} blocks"
         return printable(f"{written_table((self.release_schema, self.release))}: {made}: {outcome}")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gensearch_db.domain.taxonomy import Nested
-from gensearch_db.errors import DataError, Problems, SpecificationError
+from gensearch_db.errors import DataError, Problems, SpecificationError, reason
 
 ROOT = "*"
 """The label of the root that is put over several roots."""
@@ -185,7 +185,7 @@ def rows_from_csv(path: Path, data_values: Iterable[str]) -> tuple[list[Row], tu
     except FileNotFoundError as error:
         raise SpecificationError(f"taxonomy file '{path}' does not exist") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecificationError(f"taxonomy file '{path}' cannot be read: {error}") from error
+        raise SpecificationError(f"taxonomy file '{path}' cannot be read: {reason(error)}") from error
     first_line = text.lstrip("\n").split("\n", 1)[0]
     delimiter = next((mark for mark in (";", "\t", ",") if mark in first_line), ",")
     rows: list[Row] = [tuple(row) for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if row]
@@ -204,7 +204,7 @@ def rows_from_json(path: Path) -> list[Row]:
     except FileNotFoundError as error:
         raise SpecificationError(f"taxonomy file '{path}' does not exist") from error
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise SpecificationError(f"taxonomy file '{path}' cannot be read: {error}") from error
+        raise SpecificationError(f"taxonomy file '{path}' cannot be read: {reason(error)}") from error
     rows: list[Row] = []
     waiting: list[tuple[Any, Row]] = [(tree, ())]
     while waiting:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from gensearch_db.errors import Problems, SpecificationError
+from gensearch_db.errors import Problems, SpecificationError, reason
 from gensearch_db.problem.columns import Fields, QuasiIdentifier, SensitiveColumn
 from gensearch_db.problem.durations import seconds
 from gensearch_db.problem.files import beside
@@ -149,7 +149,7 @@ class Problem(Fields):
         except FileNotFoundError as error:
             raise SpecificationError(f"problem file '{path}' does not exist") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-            raise SpecificationError(f"problem file '{path}' cannot be read: {error}") from error
+            raise SpecificationError(f"problem file '{path}' cannot be read: {reason(error)}") from error
         return beside(fields, path.parent)
 
     def to_json(self) -> str:

@@ -68,11 +68,14 @@ def _clause(reader: Reader, clauses: Clauses) -> str:
         return begun
     token = reader.current
     assert token is not None
-    partial = [words for words in clauses if token.is_word(words.split()[0])]
+    partial = [words.split() for words in clauses if token.is_word(words.split()[0])]
     if partial:
-        reader.position += 1
-        following = dict.fromkeys(words.split()[1] for words in partial)
-        raise reader.expected(f"{' or '.join(following)} after {token.text.upper()}", known=following)
+        count = 1
+        while further := [words for words in partial if reader.ahead(*words[: count + 1])]:
+            partial, count = further, count + 1
+        reader.position += count
+        following = dict.fromkeys(words[count] for words in partial)
+        raise reader.expected(f"{' or '.join(following)} after {' '.join(partial[0][:count])}", known=following)
     wanted = "a clause" if _meant(reader, clauses) else f"a clause ({', '.join(clauses)})"
     raise reader.expected(wanted, known=[words.split()[0] for words in clauses])
 

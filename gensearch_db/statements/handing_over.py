@@ -25,12 +25,16 @@ def file_of(table: str, suffix: str) -> str:
 
 
 def refuse_files(paths: Sequence[Path], *, replace: bool) -> None:
-    """Refuse files that exist, unless they are to be replaced, folders in their place, and folders that do not exist."""
+    """Refuse files that exist, unless they are to be replaced, what is no file there, and folders that do not exist."""
     if not paths[0].parent.is_dir():
         raise SpecificationError(f"cannot write to '{paths[0]}': the folder '{paths[0].parent}' does not exist")
-    existing = [str(path) for path in paths if path.exists()]
-    if existing and not (replace and all(Path(path).is_file() for path in existing)):
-        raise SpecificationError(f"{', '.join(existing)} exists already; say REPLACE to overwrite it, or choose another target")
+    existing = [path for path in paths if path.exists()]
+    strangers = [str(path) for path in existing if not path.is_file()]
+    if strangers:
+        raise SpecificationError(f"cannot write to '{', '.join(strangers)}': that is no file, so choose another target")
+    if existing and not replace:
+        written = ", ".join(str(path) for path in existing)
+        raise SpecificationError(f"{written} exists already; say REPLACE to overwrite it, or choose another target")
 
 
 def refuse_folder(folder: Path, *, replace: bool) -> None:

@@ -18,7 +18,7 @@ from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.type_names import is_nested, rewritten
-from gensearch_db.errors import GensearchError, SpecificationError
+from gensearch_db.errors import GensearchError, SpecificationError, reason
 from gensearch_db.staging import place_folder, staged
 from gensearch_db.statements.handing_over import (
     DICTIONARY,
@@ -118,7 +118,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
         else:
             published = _to_folder(session, releases, path.parent, path.suffix, replace)
     except OSError as error:
-        raise SpecificationError(f"cannot write '{target}': {error}") from error
+        raise SpecificationError(f"cannot write '{target}': {reason(error)}") from error
     return [replaced(each, note="; ".join(filter(None, (notes.get(each.release), each.note))) or None) for each in published]
 
 

@@ -93,6 +93,25 @@ BAD = {
 }
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demo", "nowhere/x.duckdb"], "database file 'nowhere/x.duckdb' cannot be made: the folder 'nowhere' does not exist"),
+        (["sql", "p.duckdb", "-f", "nowhere.sql"], "script 'nowhere.sql' cannot be read: No such file or directory"),
+        (["sql", "p.duckdb", "-f", "."], "script '.' cannot be read: Is a directory"),
+        (["anonymize", "p.duckdb", "--problem", "."], "problem file '.' cannot be read: Is a directory"),
+    ],
+)
+def test_a_place_that_cannot_be_used_is_named_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, complaint = run(*arguments)
+    assert code == SpecificationError.exit_code
+    assert complaint == f"gensearch: error: {message}\n"
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_request_is_refused_in_one_message(name: str, people: Path, run: Run) -> None:
     flags, error, words = BAD[name]

@@ -83,6 +83,18 @@ def test_what_cannot_be_answered_is_refused_with_its_place(release: duckdb.DuckD
     assert words in str(refused.value)
 
 
+def test_what_is_wrong_with_the_columns_of_a_query_is_reported_together(release: duckdb.DuckDBPyConnection) -> None:
+    text = "SELECT cc, COUNT(*) FROM t WHERE agee BETWEEN 1 AND 2 AND (note = 'x' OR age LIKE '3%') GROUP BY cc"
+    with pytest.raises(QueryError) as refused:
+        estimate(release, "r", text)
+    assert [problem.split(":")[0] for problem in refused.value.problems] == [
+        "line 1, column 34",
+        "line 1, column 60",
+        "line 1, column 74",
+        "line 1, column 98",
+    ]
+
+
 ANSWERED = [
     ("SELECT COUNT(*) AS n FROM hr.t AS p WHERE p.age BETWEEN 30 AND 34 -- half\n;", 2.0),
     ("SELECT COUNT(*) FROM t WHERE 35 <= \"AGE\" /* the upper half */", 2.0),

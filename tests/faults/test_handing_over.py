@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from gensearch_db.errors import SpecificationError
 from gensearch_db.staging import staged
+from gensearch_db.statements.handing_over import refuse_files
 
 from .outcomes import record
 
@@ -68,3 +70,10 @@ def test_a_publication_at_work_is_not_taken_for_a_leftover(tmp_path: Path) -> No
             assert second != first
         assert first.is_dir()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_file_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "out.duckdb").mkdir()
+    for replace in (False, True):
+        with pytest.raises(SpecificationError, match="that is no file, so choose another target"):
+            refuse_files([tmp_path / "out.duckdb"], replace=replace)
