@@ -116,3 +116,12 @@ def test_taxonomy_files_lie_beside_the_problem_and_cells_may_hold_any_line_separ
         problem = Problem.from_toml(tmp_path / "p.toml")
         gensearch_db.anonymize(memory, problem, replace=True)
         assert memory.execute("SELECT x FROM rel_blocks ORDER BY x").fetchall() == [("a",), ("b\u2028c",)]
+
+
+def test_a_text_in_place_of_a_list_is_not_read_letter_by_letter(memory: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(SpecificationError) as refused:
+        gensearch_db.audit(memory, "t", quasi_identifiers="a", subject_to="k_anonymity(2)")  # a text is a sequence of texts
+    assert refused.value.problems == (
+        "quasi_identifiers: must be a list, as in ['a'], not 'a'",
+        "subject_to: must be a list, as in ['k_anonymity(2)'], not 'k_anonymity(2)'",
+    )
