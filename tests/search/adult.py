@@ -31,7 +31,7 @@ NAMES = ("age", "workclass", "education", "marital-status", "occupation", "race"
 
 
 def adult_problem(k: int, cost: Cost | None = None, *, kind: str = "taxonomy", every_age: bool = False) -> SearchProblem:
-    """``kind`` of the categories: taxonomy, ordered (as ranges in taxonomy order) or unordered."""
+    """``kind`` of the categories: taxonomy, ordered (as ranges in taxonomy order, the children of a node by name) or unordered."""
     import duckdb
 
     columns = ", ".join(f'"{name}"' for name in NAMES)
@@ -85,4 +85,4 @@ def _nested(rows: list[list[str]], level: int) -> Nested:
     groups: dict[str, list[list[str]]] = {}
     for row in rows:
         groups.setdefault(row[level], []).append(row)
-    return [(label, _nested(members, level - 1) if level else []) for label, members in groups.items()]
+    return [(label, _nested(members, level - 1) if level else []) for label, members in sorted(groups.items())]
