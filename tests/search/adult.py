@@ -31,7 +31,7 @@ NAMES = ("age", "workclass", "education", "marital-status", "occupation", "race"
 
 
 def adult_problem(k: int, cost: Cost | None = None, *, kind: str = "taxonomy", every_age: bool = False) -> SearchProblem:
-    """``kind`` of the categories: taxonomy, ordered (as ranges in taxonomy order, the children of a node by name) or unordered."""
+    """``kind`` of the categories: taxonomy, ordered (as ranges in taxonomy order, a node's children by name) or unordered."""
     import duckdb
 
     columns = ", ".join(f'"{name}"' for name in NAMES)
