@@ -7,7 +7,7 @@ with names of our own, dropped by :meth:`PreparedTable.close`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -26,7 +26,7 @@ from gensearch_db.database.value_domains import MappedDomain, ValueColumn, decla
 from gensearch_db.domain.attribute import Space
 from gensearch_db.domain.cells import Cells, Table
 from gensearch_db.domain.statistics import whole_table
-from gensearch_db.errors import DataError, Problems
+from gensearch_db.errors import DataError, GensearchError, Problems
 from gensearch_db.problem.problem import Problem
 
 
@@ -76,10 +76,16 @@ class PreparedTable:
 
 
 def drop_tables(session: Session, tables: list[TableName]) -> None:
-    """Drop temporary tables and empty the list. A failure is raised after all of them were tried."""
-    with ExitStack() as drops:
-        while tables:
-            drops.callback(session.insist, statement("drop_temporary_table", table=tables.pop(0)))
+    """Drop temporary tables, the last one first, and empty the list. A failure is raised after all of them were tried: Ctrl-C
+    where it is among them, as those after it may only follow from it."""
+    failures: list[GensearchError | KeyboardInterrupt] = []
+    while tables:
+        try:
+            session.insist(statement("drop_temporary_table", table=tables.pop()))
+        except (GensearchError, KeyboardInterrupt) as error:
+            failures.append(error)
+    if failures:
+        raise next((error for error in failures if isinstance(error, KeyboardInterrupt)), failures[0])
 
 
 def prepare(
@@ -110,10 +116,6 @@ def prepare(
 
 def drop_after_failure(session: Session, tables: list[TableName]) -> None:
     """Drop what can be dropped: where a user's transaction was aborted, its end drops the tables."""
-    from contextlib import suppress
-
-    from gensearch_db.errors import GensearchError
-
     with suppress(GensearchError):
         drop_tables(session, tables)
 

@@ -83,16 +83,18 @@ class Session:
     def _insisted(self, work: Callable[[], Result]) -> Result:
         try:
             return work()
-        except (GensearchError, KeyboardInterrupt):
-            found = self._second_try(work)
+        except (GensearchError, KeyboardInterrupt) as struck:
+            found = self._second_try(work, struck)
             if self.committed:
                 return found
             raise
 
-    def _second_try(self, work: Callable[[], Result]) -> Result:
+    def _second_try(self, work: Callable[[], Result], struck: GensearchError | KeyboardInterrupt) -> Result:
         try:
             return work()
         except (GensearchError, KeyboardInterrupt) as error:
+            if not self.committed and isinstance(struck, KeyboardInterrupt):
+                raise struck from None  # a transaction that it aborted fails in another way the second time
             if not self.committed:
                 raise
             reason = str(error) or "interrupted"
@@ -233,6 +235,7 @@ class Session:
         try:
             self.execute(statement("session/begin"))
             yield
+            self.execute(statement("session/transaction_id"))  # fails in an aborted one, whose COMMIT would not: it rolls back
             commit_begins()
             self.execute(statement("session/commit"))
             self.committed = True
@@ -269,6 +272,7 @@ class Session:
         try:
             self.execute(statement("session/begin"))
             yield
+            self.execute(statement("session/transaction_id"))
             self.execute(statement("session/commit"))
         except BaseException:
             with suppress(duckdb.Error):

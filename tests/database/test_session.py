@@ -7,15 +7,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
+import gensearch_db
+from gensearch_db.database.prepared import drop_tables
 from gensearch_db.database.rendering import Sql
 from gensearch_db.database.session import Session, open_database
-from gensearch_db.errors import DataError, LockError, ReadOnlyError, ResourceError, SpecificationError
+from gensearch_db.errors import DataError, GensearchError, LockError, ReadOnlyError, ResourceError, SpecificationError
 
 HOLDER = """
 import duckdb, sys
@@ -191,3 +195,63 @@ def test_arrow_tables_are_read_under_a_name_of_ours(session: Session) -> None:
     with session.registered(pyarrow.table({"a": [1, 2]})) as name:
         assert session.arrow(Sql(f"SELECT sum(a) AS s FROM {name}")).to_pydict() == {"s": [3]}
     assert session.rows(Sql("SELECT view_name FROM duckdb_views() WHERE NOT internal")) == []
+
+
+def test_a_transaction_that_was_aborted_inside_is_not_said_to_be_committed(session: Session) -> None:
+    """DuckDB's COMMIT of an aborted transaction rolls back and says nothing."""
+    with pytest.raises(GensearchError, match="abort"), session.transaction():  # noqa: PT012
+        session.execute(Sql("CREATE TABLE made (i INTEGER)"))
+        with suppress(GensearchError):
+            session.execute(Sql("SELECT * FROM nowhere"))
+    assert not session.committed
+    assert session.rows(Sql("SELECT table_name FROM duckdb_tables() WHERE table_name = 'made'")) == []
+
+
+def aborting(session: Session, stem: str) -> Callable[..., Any]:
+    """An ``insist`` during whose first statement about a table of that name Ctrl-C aborts the transaction."""
+    struck: list[bool] = []
+    insist = Session.insist
+
+    def insist_struck(own: Session, sql: Sql, parameters: Any = None) -> Any:
+        if stem not in str(sql) or struck:
+            return insist(own, sql, parameters)
+        struck.append(True)
+        with suppress(GensearchError):
+            own.execute(Sql("SELECT * FROM nowhere"))
+        raise KeyboardInterrupt
+
+    return insist_struck
+
+
+def test_ctrl_c_while_an_audit_tidies_up_leaves_no_half_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE people AS SELECT (i % 7)::INTEGER AS age FROM range(40) r(i)")
+        fields: dict[str, Any] = {
+            "table": "people",
+            "into": "safe",
+            "quasi_identifiers": ["age"],
+            "subject_to": ["k_anonymity(5)"],
+        }
+        with monkeypatch.context() as patch:
+            patch.setattr(Session, "insist", aborting(Session(connection), "audit_"))
+            with pytest.raises(KeyboardInterrupt):
+                gensearch_db.anonymize(connection, **fields)
+        assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (1,)
+        gensearch_db.anonymize(connection, **fields)
+        assert connection.execute("SELECT count(*) FROM safe").fetchone() == (40,)
+
+
+def test_ctrl_c_is_what_a_tidying_up_tells_whatever_fails_after_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [session.temporary_table(stem) for stem in ("first", "second", "third")]
+    tried: list[str] = []
+
+    def fail(own: Session, sql: Sql, parameters: Any = None) -> Any:
+        tried.append(str(sql))
+        raise KeyboardInterrupt if len(tried) == 1 else GensearchError("the transaction is aborted")
+
+    monkeypatch.setattr(Session, "rows", fail)
+    with pytest.raises(KeyboardInterrupt):
+        drop_tables(session, tables)
+    assert tables == []
+    assert [stem for sql in tried[::2] for stem in ("first", "second", "third") if stem in sql] == ["third", "second", "first"]
+    monkeypatch.undo()

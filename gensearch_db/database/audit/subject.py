@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gensearch_db.database.columns import key_kind
 from gensearch_db.database.dictionary import ReleaseDictionary
-from gensearch_db.database.prepared import drop_tables
+from gensearch_db.database.prepared import drop_after_failure, drop_tables
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.domain.cells import ValueDomain
-from gensearch_db.errors import GensearchError
 from gensearch_db.privacy.constraint import Constraint
 
 
@@ -103,6 +102,7 @@ def scratch(session: Session) -> Iterator[Scratch]:
     space = Scratch(session)
     try:
         yield space
-    finally:
-        with suppress(GensearchError):
-            drop_tables(session, space.tables)
+    except BaseException:
+        drop_after_failure(session, space.tables)
+        raise
+    drop_tables(session, space.tables)
