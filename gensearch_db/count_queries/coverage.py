@@ -234,10 +234,13 @@ def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, sha
             f"CASE WHEN missing = 'only' THEN CAST({lone} AS DOUBLE) ELSE coalesce(CAST(last - first AS DOUBLE), 1) END"
         )
     lower, upper = Sql("lower"), Sql("upper")
-    if view in ("alone", "beside"):
+    if view == "alone":
         lower, upper = Sql("coalesce(point_lower, lower)"), Sql("coalesce(point_upper, upper)")
+    if view == "beside":
+        lower, upper = Sql("beside_lower"), Sql("beside_upper")
     if view == "values":
         lower = upper = Sql("value")
+    edges = (Sql("lower"), Sql("upper")) if view == "beside" else (lower, upper)
     return statement(
         "workload/leaf_coverage",
         leaves=qualified(prepared.value_maps[place] if view == "values" else prepared.leaf_tables[place]),
@@ -247,6 +250,8 @@ def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, sha
         shares=shares.expressions(),
         lower=position_of(family, lower),
         upper=upper_of(family, lower, upper),
+        edge_lower=position_of(family, edges[0]),
+        edge_upper=upper_of(family, *edges),
         value=known(family, Sql("lower")),
         spans=view == "spans",
         beside=view == "beside",

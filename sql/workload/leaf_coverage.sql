@@ -1,20 +1,31 @@
 -- name: workload/leaf_coverage
 -- purpose: how much of each leaf value of an attribute the conditions of a workload cover, and how much there is to cover
--- parameters: leaves (code and value or bounds), kind, missing (code, -1: none), measure, shares, lower, upper or value, spans, beside
+-- parameters: leaves (code and value or bounds), kind, missing (code, -1: none), measure, shares, lower, upper or value,
+--             edge_lower, edge_upper (the bounds that open ends are measured by), spans, beside
 --
 -- Of an ordered column also for other regions than its leaves: from each leaf to the next one (spans), with the missing value
--- (beside), or single values (a value map instead of the leaf table).
+-- (beside; the least or greatest value is then published as an interval with an open end up to its neighbour, as in
+-- release/interval_regions), or single values (a value map instead of the leaf table).
 {% if kind == 'ordered' %}
-WITH placed AS (
-    SELECT code, {{ lower }} AS lower, {{ upper }} AS upper,
+WITH {% if beside %}beside_missing AS (
+    SELECT *, CASE WHEN NOT extreme THEN coalesce(point_lower, lower) WHEN code > 0 THEN upper_before ELSE lower END AS beside_lower,
+           CASE WHEN NOT extreme THEN coalesce(point_upper, upper) WHEN code = 0 THEN coalesce(lower_after, upper) ELSE upper END AS beside_upper
+    FROM (
+        SELECT *, point_lower IS NOT NULL AND code IN (0, {{ missing | integer }} - 1) AS extreme,
+               lag(upper) OVER (ORDER BY code ASC) AS upper_before, lead(lower) OVER (ORDER BY code ASC) AS lower_after
+        FROM {{ leaves }}
+    )
+), {% endif %}placed AS (
+    SELECT code, {{ lower }} AS lower, {{ upper }} AS upper, {{ edge_lower }} AS edge_lower, {{ edge_upper }} AS edge_upper,
            CASE WHEN code = {{ missing | integer }} THEN 'only' {% if beside %}ELSE 'possible'{% else %}ELSE 'no'{% endif %} END AS missing
-    FROM {{ leaves }}
+    FROM {% if beside %}beside_missing{% else %}{{ leaves }}{% endif %}
+
 ),
 ends AS (  -- an open end is taken to be as wide as its neighbour
     SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
     FROM (
         SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
-        FROM (SELECT lower AS bound FROM placed UNION ALL SELECT upper FROM placed)
+        FROM (SELECT edge_lower AS bound FROM placed UNION ALL SELECT edge_upper FROM placed)
         WHERE bound IS NOT NULL
     )
 ),
