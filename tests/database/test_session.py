@@ -207,7 +207,7 @@ def test_a_transaction_that_was_aborted_inside_is_not_said_to_be_committed(sessi
     assert session.rows(Sql("SELECT table_name FROM duckdb_tables() WHERE table_name = 'made'")) == []
 
 
-def aborting(session: Session, stem: str) -> Callable[..., Any]:
+def aborting(stem: str) -> Callable[..., Any]:
     """An ``insist`` during whose first statement about a table of that name Ctrl-C aborts the transaction."""
     struck: list[bool] = []
     insist = Session.insist
@@ -233,7 +233,7 @@ def test_ctrl_c_while_an_audit_tidies_up_leaves_no_half_answer(monkeypatch: pyte
             "subject_to": ["k_anonymity(5)"],
         }
         with monkeypatch.context() as patch:
-            patch.setattr(Session, "insist", aborting(Session(connection), "audit_"))
+            patch.setattr(Session, "insist", aborting("audit_"))
             with pytest.raises(KeyboardInterrupt):
                 gensearch_db.anonymize(connection, **fields)
         assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (1,)
@@ -254,4 +254,3 @@ def test_ctrl_c_is_what_a_tidying_up_tells_whatever_fails_after_it(session: Sess
         drop_tables(session, tables)
     assert tables == []
     assert [stem for sql in tried[::2] for stem in ("first", "second", "third") if stem in sql] == ["third", "second", "first"]
-    monkeypatch.undo()
