@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gensearch_db.count_queries.diagram import Branch, DiagramBuilder, Region
 from gensearch_db.count_queries.drawing import draw_workload
-from gensearch_db.count_queries.expressions import known, position_of, upper_of
+from gensearch_db.count_queries.expressions import known, open_ends, position_of, upper_of
 from gensearch_db.count_queries.formula import AllOf, Formula, Holds, Known, Test
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, family_of
@@ -248,6 +248,7 @@ def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, sha
         missing=-1 if missing is None else missing,
         measure=measure,
         shares=shares.expressions(),
+        **open_ends(family),
         lower=position_of(family, lower),
         upper=upper_of(family, lower, upper),
         edge_lower=position_of(family, edges[0]),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import sys
+
 from gensearch_db.count_queries.release import Family
 from gensearch_db.database.rendering import Sql, literal, type_name
 
@@ -29,6 +32,51 @@ def upper_of(family: Family, lower: Sql, upper: Sql) -> Sql:
     if family is not Family.FLOAT:
         return Sql(f"{position_of(family, upper)} + CASE WHEN {lower} = {upper} THEN 1 ELSE 0 END")
     return position_of(family, upper)
+
+
+def below(family: Family, position: Sql, width: Sql) -> Sql:
+    """The position that lies this much below another, NULL where one of them is; at least the next one, and a finite one.
+
+    Beside 1e235 a width of 1 is lost, and an interval that is taken to be so wide would hold nothing.
+    """
+    moved = f"{position} - {width}"
+    if family is not Family.FLOAT:
+        return Sql(moved)
+    lowest = number(-sys.float_info.max)
+    return Sql(f"CASE WHEN {moved} IS NOT NULL THEN greatest(least({moved}, nextafter({position}, {lowest})), {lowest}) END")
+
+
+def above(family: Family, position: Sql, width: Sql) -> Sql:
+    """The position that lies this much above another, as :func:`below`."""
+    moved = f"{position} + {width}"
+    if family is not Family.FLOAT:
+        return Sql(moved)
+    highest = number(sys.float_info.max)
+    return Sql(f"CASE WHEN {moved} IS NOT NULL THEN least(greatest({moved}, nextafter({position}, {highest})), {highest}) END")
+
+
+def around(low: Position, high: Position) -> tuple[Position, Position]:
+    """Positions below and above two others, as far from them as these are apart, or by one; at least the next ones."""
+    width = high - low or 1
+    start, end = low - width, high + width
+    if isinstance(start, float) and isinstance(end, float):
+        highest = sys.float_info.max
+        start = max(min(start, math.nextafter(low, -highest)), -highest)
+        end = min(max(end, math.nextafter(high, highest)), highest)
+    return start, end
+
+
+def open_ends(family: Family) -> dict[str, Sql]:
+    """Where open ends are taken to be, made of ``bounds``, the list of all bounds: as wide as the neighbouring interval."""
+    return {
+        "outer_first": below(family, Sql("bounds[1]"), Sql("(bounds[2] - bounds[1])")),
+        "outer_last": above(family, Sql("bounds[-1]"), Sql("(bounds[-1] - bounds[-2])")),
+    }
+
+
+def scale(first: str, last: str) -> Sql:
+    """What to multiply floating-point positions with, so that the length between these two is a finite number."""
+    return Sql(f"CASE WHEN isinf({last} - {first}) THEN 0.25 ELSE 1 END")
 
 
 def finite(family: Family, type_text: str, value: Sql) -> Sql:

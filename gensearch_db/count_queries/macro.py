@@ -6,7 +6,7 @@ blocks table. It answers conjunctions only; every other condition has a statemen
 
 from __future__ import annotations
 
-from gensearch_db.count_queries.expressions import position_of, upper_of
+from gensearch_db.count_queries.expressions import open_ends, position_of, scale, upper_of
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.dictionary import Names
 from gensearch_db.database.opening import Database, session_for
@@ -61,6 +61,7 @@ def _column(column: PublishedColumn, parameters: list[Sql]) -> dict[str, object]
     lower, upper = identifier(column.lower_name), identifier(column.upper_name)
     missing = Sql("'no'") if column.missing_name is None else identifier(column.missing_name)
     return fields | {
+        **open_ends(column.family),
         "lower": position_of(column.family, lower),
         "upper": upper_of(column.family, lower, upper),
         "missing": missing,
@@ -72,13 +73,16 @@ def _interval_share(column: PublishedColumn, low: Sql, high: Sql) -> Sql:
     number = column.number
     first, last = f"coalesce(lower_{number}, first_{number})", f"coalesce(upper_{number}, last_{number})"
     start, end = _bound(column, low, "ceil"), _bound(column, high, "floor")
-    step = " + 1" if column.counted else ""
-    covered = f"greatest(0, least({last}, {end}{step}) - greatest({first}, {start}))"
-    width = f"({last} - {first} + CASE WHEN missing_{number} = 'possible' THEN {int(column.counted)} ELSE 0 END)"
-    share = f"CAST({covered} AS DOUBLE) / CAST({width} AS DOUBLE)"
-    if not column.counted:
+    possible = f"CASE WHEN missing_{number} = 'possible' THEN 1 ELSE 0 END"
+    if column.counted:
+        covered = f"greatest(0, least({last}, {end} + 1) - greatest({first}, {start}))"
+        share = f"CAST({covered} AS DOUBLE) / CAST({last} - {first} + {possible} AS DOUBLE)"
+    else:
+        scaled = scale(first, last)
+        covered = f"greatest(0, least({last}, {end}) * {scaled} - greatest({first}, {start}) * {scaled})"
         inside = f"coalesce({first} >= {start}, TRUE) AND coalesce({first} <= {end}, TRUE)"
-        share = f"CASE WHEN {first} = {last} THEN CAST({inside} AS DOUBLE) ELSE {share} END"
+        alone = f"CAST({inside} AS DOUBLE) / (1 + {possible})"
+        share = f"CASE WHEN {first} = {last} THEN {alone} ELSE {covered} / ({last} * {scaled} - {first} * {scaled}) END"
     return Sql(f"CASE WHEN {low} IS NULL AND {high} IS NULL THEN 1 WHEN missing_{number} = 'only' THEN 0 ELSE {share} END")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gensearch_db.count_queries.expressions import Position
+from gensearch_db.count_queries.expressions import Position, around
 from gensearch_db.count_queries.formula import Atom, Condition, Cut, Known, MissingValue, Points, holds
 
 
@@ -40,9 +40,7 @@ class Segments:
         """Where open ends are taken to be if no published bounds place them: as far from the cuts as these are apart."""
         if self.reach is None:
             return None, None
-        low, high = self.reach
-        width = high - low or 1
-        return low - width, high + width
+        return around(*self.reach)
 
 
 class Line:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gensearch_db.count_queries.diagram import Region
-from gensearch_db.count_queries.expressions import Position, number
+from gensearch_db.count_queries.expressions import Position, above, below, number, scale
 from gensearch_db.count_queries.formula import condition_sql
 from gensearch_db.count_queries.release import PublishedColumn
 from gensearch_db.count_queries.segments import Segments, Stretch
@@ -48,9 +48,11 @@ def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
     it. An interval of floating-point numbers is measured; of its infinitely many values none weighs anything, nor does the
     missing one, unless the interval is a single value.
     """
-    first, last = _ends(segments)
+    first, last = _ends(column, segments)
+    scaled = "" if column.counted or segments.reach is None else f" * {scale(first, last)}"
     covered = [
-        f"greatest(0, least({_least(last, one.end)}) - greatest({_greatest(first, one.start)}))" for one in segments.stretches
+        f"greatest(0, least({_least(last, one.end)}){scaled} - greatest({_greatest(first, one.start)}){scaled})"
+        for one in segments.stretches
     ]
     total = f"list_sum([{', '.join(covered)}])" if len(covered) > _MANY else " + ".join(covered) or "0"
     missing = int(segments.missing)
@@ -59,7 +61,7 @@ def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
         mixed = f"CAST({total} + {missing} AS DOUBLE) / CAST({last} - {first} + 1 AS DOUBLE)"
     else:
         inside = _any([_contains(one, first) for one in segments.stretches])
-        measured = f"CAST({total} AS DOUBLE) / CAST({last} - {first} AS DOUBLE)"
+        measured = f"CAST({total} AS DOUBLE) / ({last}{scaled} - {first}{scaled})"
         share = f"CASE WHEN {first} = {last} THEN CAST({inside} AS DOUBLE) ELSE {measured} END"
         mixed = f"CASE WHEN {first} = {last} THEN (CAST({inside} AS DOUBLE) + {missing}) / 2 ELSE {measured} END"
     if column.missing_name is None:
@@ -74,13 +76,14 @@ def _any(tests: Sequence[str]) -> str:
     return "(" + (" OR ".join(f"({test})" for test in tests) or "FALSE") + ")"
 
 
-def _ends(segments: Segments) -> tuple[str, str]:
+def _ends(column: PublishedColumn, segments: Segments) -> tuple[str, str]:
     """The ends of the interval. Where too little is published to place an open end, the query's own cuts stand in."""
-    below, above = segments.ends()
-    if below is None or above is None:
+    before, behind = segments.ends()
+    if before is None or behind is None:
         return "first", "last"
-    low, high = number(below), number(above)
-    return f"coalesce(first, least({low}, upper - 1), {low})", f"coalesce(last, greatest({high}, lower + 1), {high})"
+    low, high, one = number(before), number(behind), Sql("1")
+    first = f"coalesce(first, least({low}, {below(column.family, Sql('upper'), one)}))"
+    return first, f"coalesce(last, greatest({high}, {above(column.family, Sql('lower'), one)}))"
 
 
 def _least(end: str, limit: Position | None) -> str:

@@ -1,6 +1,7 @@
 {#- name: estimate/interval_cover
    -- purpose: how much of each region of an ordered column each class of values covers; only pairs that have a value in common
-   -- parameters: column (regions: region, lower, upper, missing; stretches: of the classes; counted) #}
+   -- parameters: column (regions: region, lower, upper, missing; stretches: of the classes; counted; outer_first, outer_last, made of
+   --   bounds, below_upper, above_lower: where open ends are; scale) #}
 WITH regions AS MATERIALIZED (
     {{ column.regions }}
 ),
@@ -8,7 +9,7 @@ stretches AS MATERIALIZED (  -- a class of values is a union of stretches (NULL:
     {{ column.stretches }}
 ),
 ends AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
-    SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
+    SELECT {{ column.outer_first }} AS outer_first, {{ column.outer_last }} AS outer_last
     FROM (
         SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT lower AS bound FROM regions UNION ALL SELECT upper FROM regions)
@@ -16,13 +17,16 @@ ends AS (  -- an open end is taken to be as wide as its neighbour among the publ
     )
 ),
 pieces AS (
-    SELECT class, region, missing, absent, coalesce(lower, outer_first, least(below, upper - 1)) AS first, coalesce(upper, outer_last, greatest(above, lower + 1)) AS last,
-        CASE WHEN absent THEN 0 ELSE greatest(0, least(last, stop) - greatest(first, start)) END AS covered,
+    SELECT class, region, missing, absent, coalesce(lower, outer_first, least(below, {{ column.below_upper }})) AS first, coalesce(upper, outer_last, greatest(above, {{ column.above_lower }})) AS last,
 {% if column.counted %}
+        CASE WHEN absent THEN 0 ELSE greatest(0, least(last, stop) - greatest(first, start)) END AS covered,
         NOT absent AND (start IS NULL OR coalesce(lower >= start, FALSE)) AND (stop IS NULL OR coalesce(upper <= stop, FALSE)) AS inside
     FROM regions CROSS JOIN ends JOIN stretches ON CASE WHEN absent THEN missing <> 'no'
         ELSE missing <> 'only' AND coalesce(greatest(lower, start) < least(upper, stop), TRUE) END
 {% else %}
+        {{ column.scale }} AS scale,
+        CASE WHEN absent THEN 0 ELSE greatest(0, least(last, stop) * scale - greatest(first, start) * scale) END AS covered,
+        NOT absent AND (start IS NULL OR first > start OR (first = start AND starts_closed)) AND (stop IS NULL OR first < stop OR (first = stop AND stops_closed)) AS starting,
         NOT absent AND (start IS NULL OR coalesce(lower > start OR (lower = start AND starts_closed), FALSE))
             AND (stop IS NULL OR coalesce(upper < stop OR (upper = stop AND (lower IS DISTINCT FROM upper OR stops_closed)), FALSE)) AS inside
     FROM regions CROSS JOIN ends JOIN stretches ON CASE WHEN absent THEN missing <> 'no'
@@ -39,8 +43,9 @@ SELECT class, region, CASE missing WHEN 'only' THEN TRUE WHEN 'possible' THEN bo
         ELSE CAST(sum(covered) AS DOUBLE) / CAST(last - first AS DOUBLE) END AS share
 {% else %}
     CASE WHEN missing = 'only' THEN 1
-        WHEN first = last AND missing = 'possible' THEN (CAST(bool_or(inside) AS DOUBLE) + CAST(bool_or(absent) AS DOUBLE)) / 2
-        WHEN first = last THEN CAST(bool_or(inside) AS DOUBLE) ELSE sum(covered) / (last - first)::DOUBLE END AS share
+        WHEN first = last AND missing = 'possible' THEN (CAST(bool_or(starting) AS DOUBLE) + CAST(bool_or(absent) AS DOUBLE)) / 2
+        WHEN first = last THEN CAST(bool_or(starting) AS DOUBLE) ELSE sum(covered) / (last * scale - first * scale) END AS share
 {% endif %}
 FROM pieces
-GROUP BY class, region, missing, first, last
+GROUP BY class, region, missing, first, last{% if not column.counted %}, scale{% endif %}
+

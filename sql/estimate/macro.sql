@@ -20,7 +20,7 @@ WITH blocks AS (
     FROM {{ blocks }}
 ){% for column in columns if column.kind == 'ordered' %},
 ends_{{ column.number | integer }} AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
-    SELECT bounds[1] - (bounds[2] - bounds[1]) AS first_{{ column.number | integer }}, bounds[-1] + (bounds[-1] - bounds[-2]) AS last_{{ column.number | integer }}
+    SELECT {{ column.outer_first }} AS first_{{ column.number | integer }}, {{ column.outer_last }} AS last_{{ column.number | integer }}
     FROM (
         SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT lower_{{ column.number | integer }} AS bound FROM blocks UNION ALL SELECT upper_{{ column.number | integer }} FROM blocks)

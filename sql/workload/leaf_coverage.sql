@@ -22,7 +22,7 @@ WITH {% if beside %}beside_missing AS (
 
 ),
 ends AS (  -- an open end is taken to be as wide as its neighbour
-    SELECT bounds[1] - (bounds[2] - bounds[1]) AS outer_first, bounds[-1] + (bounds[-1] - bounds[-2]) AS outer_last
+    SELECT {{ outer_first }} AS outer_first, {{ outer_last }} AS outer_last
     FROM (
         SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT edge_lower AS bound FROM placed UNION ALL SELECT edge_upper FROM placed)

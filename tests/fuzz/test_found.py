@@ -126,6 +126,19 @@ def test_a_query_at_the_edge_of_128_bits_is_refused_with_its_place() -> None:
             gensearch_db.estimate(connection, "rel", query)
 
 
+def test_an_estimate_lies_within_its_bounds_where_a_constant_is_far_out() -> None:
+    """2026-11-28: 0, with the bounds [3, 3]. No bound of the column is published, its ends were taken to be 1 beside the
+    constant, which is nothing beside 7.8e235, and so every condition covered nothing of the interval."""
+    far = 7.836371119527436e235
+    case = case_of({"age": ("DOUBLE", [far] * 3), "b": ("FLOAT", [0, 1, 1])}, {"age": {"split": "3 quantiles"}, "b": {}})
+    with duckdb.connect() as connection:
+        case.create(connection)
+        gensearch_db.anonymize(connection, **case.problem)
+        query = f"SELECT COUNT(*) FROM src WHERE NOT ((b > 0 AND b IS NULL) AND age <> '{far}')"
+        (found,) = gensearch_db.estimate(connection, "rel", query).estimates
+    assert (found.estimate, found.deviation, found.lower, found.upper) == (3, 0, 3, 3)
+
+
 WRONG_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
     ("block_graph", {"price": True}, "strategy 'block_graph' has no option 'price'; did you mean 'prices'?"),
     ("block_graph", {"prices": "false"}, "option 'prices' must be true or false, not 'false'"),
