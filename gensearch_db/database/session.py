@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -233,14 +233,23 @@ class Session:
         self.refuse_open_transaction()
         self.committed = False
         try:
-            self.execute(statement("session/begin"))
-            yield
-            self.execute(statement("session/transaction_id"))  # fails in an aborted one, whose COMMIT would not: it rolls back
-            commit_begins()
-            self.execute(statement("session/commit"))
+            with self._undone_on_failure(commit_begins):
+                yield
             self.committed = True
         except BaseException:
             commit_failed()
+            raise
+
+    @contextmanager
+    def _undone_on_failure(self, before_commit: Callable[[], None]) -> Iterator[None]:
+        """A transaction around what happens inside. ``before_commit``: called where all went through, just before COMMIT."""
+        try:
+            self.execute(statement("session/begin"))
+            yield
+            self.execute(statement("session/transaction_id"))  # fails in an aborted one, whose COMMIT would not: it rolls back
+            before_commit()
+            self.execute(statement("session/commit"))
+        except BaseException:
             with suppress(duckdb.Error):  # a failed BEGIN or COMMIT leaves none
                 self.connection.execute(statement("session/rollback"))
             raise
@@ -263,21 +272,12 @@ class Session:
                 self.connection.execute(statement("session/rollback"))
         return read()
 
-    @contextmanager
-    def one_state(self) -> Iterator[None]:
+    def one_state(self) -> AbstractContextManager[None]:
         """Inside, all statements see one state of the database, whoever changes it meanwhile; temporary tables made there stay.
 
         For reading, where no transaction is open: nothing else may be written, as Ctrl-C may still end the request.
         """
-        try:
-            self.execute(statement("session/begin"))
-            yield
-            self.execute(statement("session/transaction_id"))
-            self.execute(statement("session/commit"))
-        except BaseException:
-            with suppress(duckdb.Error):
-                self.connection.execute(statement("session/rollback"))
-            raise
+        return self._undone_on_failure(lambda: None)
 
     @property
     def in_transaction(self) -> bool:
