@@ -140,7 +140,7 @@ def _recorded_source(session: Session, written: str, temporary_tables: list[Tabl
     """The source in the catalog, or None where it can no longer be read.
 
     It is looked at before it is read: the audit may stand in the user's transaction, which a failing statement would abort.
-    Rows that fail in there (a cast in the recorded query) have aborted it, so that is an error.
+    Rows that fail in there (a cast in the recorded query, or in a view) have aborted it, so that is an error.
     """
     inside = session.in_transaction
     try:
@@ -150,8 +150,13 @@ def _recorded_source(session: Session, written: str, temporary_tables: list[Tabl
     if not session.is_readable(statement("source/row_count", relation=relation)):
         return None
     try:
-        return open_source(session, written, temporary_tables)
-    except (SpecificationError, DataError):
-        if inside:
-            raise
-        return None
+        source = open_source(session, written, temporary_tables)
+        session.execute(statement("source/every_value", relation=source.relation))
+    except (SpecificationError, DataError) as error:
+        if not inside:
+            return None
+        raise type(error)(
+            f"the recorded source {written} cannot be read: {error}. This aborted your transaction: ROLLBACK it, then audit"
+            " outside of a transaction, where checks of the source are skipped, or name another source with AGAINST"
+        ) from error
+    return source
