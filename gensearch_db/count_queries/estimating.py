@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gensearch_db.count_queries.cases import is_conjunction
+from gensearch_db.count_queries.cases import cases_of, is_conjunction
 from gensearch_db.count_queries.diagram import DiagramBuilder, DiagramTooLargeError, Node
 from gensearch_db.count_queries.expressions import known
 from gensearch_db.count_queries.formula import Condition, Formula, all_of, condition_sql
@@ -153,16 +153,18 @@ def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Aske
             middle = len(asked) // 2
             return _rows(release, queries, asked[:middle]) + _rows(release, queries, asked[middle:])
         query = queries[asked[0].query - 1]
-        message = f"a published value cannot be compared as the query asks: {error}{_beyond_128_bits(release, error)}"
+        message = f"a published value cannot be compared as the query asks: {error}{_beyond_128_bits(asked)}"
         raise error_at(query.script, query.place.start, query.place.end, message) from error
 
 
-def _beyond_128_bits(release: Release, error: DataError) -> str:
-    """What to do where the engine has no number beyond a value to measure its interval with; else nothing."""
-    wide = [f"'{column.name}' ({column.type})" for column in release.columns if column.type.endswith("HUGEINT")]
-    if not wide or "INT128" not in str(error):
+def _beyond_128_bits(asked: Sequence[_Asked]) -> str:
+    """What to do where the engine has no number beyond a value to measure its interval with; nothing for narrower types."""
+    columns = {column for one in asked for _, parts in cases_of(one.node) for column, _ in parts}
+    wide = [one for one in columns if one.kind is Kind.ORDERED and one.type.endswith("HUGEINT")]
+    if not wide:
         return ""
-    return f". Values at the ends of {' and '.join(wide)} cannot be measured: anonymize a narrower number of it"
+    named = " and ".join(f"'{column.name}' ({column.type})" for column in sorted(wide, key=lambda column: column.number))
+    return f". Values at the very ends of {named} cannot be measured: where there are such, anonymize a narrower number"
 
 
 def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:

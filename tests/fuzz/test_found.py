@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 import gensearch_db
+from gensearch_db.count_queries import estimating
 from gensearch_db.errors import DataError, QueryError, SpecificationError
 from tests.cases.invariants import Surroundings
 
@@ -137,6 +138,24 @@ def test_an_estimate_lies_within_its_bounds_where_a_constant_is_far_out() -> Non
         query = f"SELECT COUNT(*) FROM src WHERE NOT ((b > 0 AND b IS NULL) AND age <> '{far}')"
         (found,) = gensearch_db.estimate(connection, "rel", query).estimates
     assert (found.estimate, found.deviation, found.lower, found.upper) == (3, 0, 3, 3)
+
+
+def test_what_to_do_at_the_edge_of_128_bits_hangs_on_no_words_of_duckdb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2026-11-28: it was told where the engine's text had INT128 in it."""
+
+    def fail(*_: Any) -> Any:
+        raise DataError("in other words")
+
+    monkeypatch.setattr(estimating, "estimate_rows", fail)
+    case = case_of({"age": ("HUGEINT", [4, 7] * 2), "other": ("INTEGER", [0, 9] * 2)}, {"age": {}, "other": {}})
+    with duckdb.connect() as connection:
+        case.create(connection)
+        gensearch_db.anonymize(connection, **case.problem)
+        with pytest.raises(QueryError, match=r"in other words\. Values at the very ends of 'age' \(HUGEINT\) cannot"):
+            gensearch_db.estimate(connection, "rel", "SELECT COUNT(*) FROM src WHERE age > 4 AND other = 9")
+        with pytest.raises(QueryError, match="in other words") as refusal:
+            gensearch_db.estimate(connection, "rel", "SELECT COUNT(*) FROM src WHERE other = 9")
+        assert "ends of" not in str(refusal.value)
 
 
 WRONG_OPTIONS: list[tuple[str, dict[str, Any], str]] = [
