@@ -50,10 +50,10 @@ def _column(column: PublishedColumn, parameters: list[Sql]) -> dict[str, object]
     fields: dict[str, object] = {"kind": column.kind.value, "number": column.number}
     if column.kind is not Kind.ORDERED:
         members, among = f"members_{column.number}", parameters[0]
-        share = f"len(list_filter({members}, lambda one: list_contains({among}, one))) / len({members})"
+        share = f"len(list_filter({members}, lambda one: list_contains({among}, one))) / CAST(len({members}) AS DOUBLE)"
         if column.kind is Kind.SENSITIVE:
             kept = f"list_filter({members}, lambda one: list_contains({among}, one.value))"
-            share = f"coalesce(list_sum(list_transform({kept}, lambda one: one.count)), 0) / tuples"
+            share = f"coalesce(list_sum(list_transform({kept}, lambda one: one.count)), 0) / CAST(tuples AS DOUBLE)"
         return fields | {
             "list": identifier(column.list_name),
             "share": Sql(f"CASE WHEN {among} IS NULL THEN 1 ELSE {share} END"),

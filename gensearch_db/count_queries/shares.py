@@ -38,7 +38,7 @@ class Shares:
     def _share_sql(self, region: Region) -> Sql:
         if isinstance(region, Segments):
             return ordered_share(self.column, region)
-        return Sql(f"count_if({condition_sql(region)}) / count(*)")
+        return Sql(f"count_if({condition_sql(region)}) / CAST(count(*) AS DOUBLE)")
 
 
 def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:

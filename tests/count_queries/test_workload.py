@@ -140,6 +140,18 @@ def test_the_macro_gives_the_estimate(file: Path) -> None:
     assert everything == (100.0,)
 
 
+@pytest.mark.parametrize(("asked", "condition"), [("sex_in := ['F']", "sex = 'F'"), ("ill_in := ['hiv']", "ill = 'hiv'")])
+def test_the_macro_gives_the_estimate_where_division_is_of_whole_numbers(file: Path, asked: str, condition: str) -> None:
+    """2026-11-28: shares of lists and of sensitive values were 0 with the setting ``integer_division``."""
+    macro = estimate_macro(file, "coarse")
+    expected = estimate(file, "coarse", f"SELECT COUNT(*) FROM people WHERE {condition}").estimate
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(macro)
+        connection.execute("SET integer_division = true")
+        found = connection.execute(f"SELECT estimate FROM coarse_estimate({asked})").fetchone()
+    assert found == (pytest.approx(expected),)
+
+
 def test_bundled_workloads_are_found_by_name() -> None:
     assert len(read_workload("adult_paper").queries) == 6
     assert len(read_workload("demo.sql").queries) == 8
