@@ -40,3 +40,21 @@ def test_labels_of_values_refuse_least_lengths(rows: duckdb.DuckDBPyConnection, 
 
 def test_labels_of_values_without_lengths_are_as_before(rows: duckdb.DuckDBPyConnection) -> None:
     assert release(rows, labels="values").audit.passed
+
+
+@pytest.mark.parametrize("order", [True, ["a", "b", "c"]])
+@pytest.mark.parametrize("strategy", ["enumeration", "mondrian"])
+def test_ordered_categories_with_labels_of_values_are_published_as_the_sets_that_cost_what_is_said(
+    connection: duckdb.DuckDBPyConnection, order: Any, strategy: str
+) -> None:
+    """2026-11-28: the block of a and c was published as everything from a to c, and cost as if it were not."""
+    connection.execute("CREATE TABLE t AS FROM (VALUES ('a', 1), ('c', 1), ('b', 9)) v(q, z), range(3) r(i)")
+    connection.execute("INSERT INTO t SELECT * FROM t WHERE q = 'b'")
+    columns = {"q": {"order": order}, "z": {"split": "at 5"}}
+    found = release(
+        connection, quasi_identifiers=columns, subject_to=["k_anonymity(6)"], labels="values", strategy=strategy, node_limit=100
+    )
+    blocks = connection.execute("SELECT q, q_values, z, count FROM r_blocks ORDER BY z").fetchall()
+    assert blocks == [("{a, c}", ["a", "c"], "< 5", 6), ("b", ["b"], ">= 5", 6)]
+    assert found.cost == pytest.approx(6 * 2 / 3 + 6 * 4 / 9 + 6 * 5 / 9)  # two of three values; z is 1 to 4, or 5 to 9
+    assert found.audit.passed

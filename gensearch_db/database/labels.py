@@ -108,7 +108,7 @@ def _printed_regions(
 def _printed_values(
     attribute: Attribute, position: int, partition: Partition, codes: NDArray[np.int32]
 ) -> list[tuple[int, ...]]:
-    """For each block the leaf codes that occur in it, of an ordered attribute those between them too."""
+    """For each block the leaf codes that occur in it, of numbers and dates those between them too."""
     released = partition.block_of_cell >= 0
     occurring = np.unique(partition.block_of_cell[released] * attribute.leaf_count + codes[released, position])
     starts = np.searchsorted(occurring, np.arange(len(partition.blocks) + 1) * attribute.leaf_count).tolist()
@@ -118,7 +118,7 @@ def _printed_values(
     found = [code_of[start:end].tobytes() for start, end in pairwise(starts)]
     for key in set(found):
         present = np.frombuffer(key, code_of.dtype).tolist()
-        printed[key] = _shortest_interval(present, missing) if isinstance(attribute, OrderedAttribute) else tuple(present)
+        printed[key] = _shortest_interval(present, missing) if publishes_bounds(attribute) else tuple(present)
     return [printed[key] for key in found]
 
 
@@ -153,19 +153,22 @@ def _published_attribute(
     hidden: Set[int] = set() if listed else suppressed
     distinct = sorted(set(printed))
     number = {codes: position for position, codes in enumerate(distinct)}
-    missing = missing_code(attribute)
-    named = not publishes_bounds(attribute)
-    labels = [category_label(attribute, codes, hidden) if named else None for codes in distinct]
-    regions = tuple(
-        PublishedRegion(
-            tuple(code for code in codes if code != missing and code not in hidden),
-            missing in codes,
-            label,
-            _neighbour(attribute, codes, suppressed),
-        )
-        for codes, label in zip(distinct, labels, strict=True)
-    )
+    regions = tuple(published_region(attribute, codes, suppressed, hidden) for codes in distinct)
     return PublishedAttribute(attribute, regions, tuple(number[codes] for codes in printed))
+
+
+def published_region(
+    attribute: Attribute, codes: tuple[int, ...], suppressed: Set[int] = frozenset(), hidden: Set[int] = frozenset()
+) -> PublishedRegion:
+    """What is printed of the leaf codes of one region (ascending): ``suppressed`` codes are those that only suppressed rows
+    have, ``hidden`` ones those that are named nowhere."""
+    missing = missing_code(attribute)
+    return PublishedRegion(
+        tuple(code for code in codes if code != missing and code not in hidden),
+        missing in codes,
+        None if publishes_bounds(attribute) else category_label(attribute, codes, hidden),
+        _neighbour(attribute, codes, suppressed),
+    )
 
 
 def _neighbour(attribute: Attribute, codes: tuple[int, ...], suppressed: Set[int]) -> int | None:
@@ -189,7 +192,7 @@ def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int
     None stands for the missing leaf alone, which is published as SQL NULL.
     """
     shown = codes if _has_name(attribute, codes) else [code for code in codes if code not in hidden]
-    return label_of(attribute, LeafSet(sum(1 << code for code in shown)))
+    return label_of(attribute, LeafSet(sum(1 << code for code in shown)), hidden=hidden)
 
 
 def _has_name(attribute: Attribute, codes: tuple[int, ...]) -> bool:

@@ -6,7 +6,7 @@ leaves' own texts, for reports, plans and tests.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence, Set
 
 from gensearch_db.domain.attribute import MISSING_LABEL, Attribute, OrderedAttribute, TaxonomyAttribute
 from gensearch_db.domain.region import Region
@@ -27,11 +27,12 @@ def is_extreme(attribute: Attribute, codes: Collection[int]) -> bool:
     return known[0] in (0, last) and attribute.leaves[known[0]].point
 
 
-def label_of(attribute: Attribute, region: Region, neighbour: int | None = None) -> str | None:
+def label_of(attribute: Attribute, region: Region, neighbour: int | None = None, hidden: Set[int] = frozenset()) -> str | None:
     """What a block prints for one attribute: ``'20'``, ``'[20, 40)'``, ``'< 20'``, ``'Europe'``, ``'{a, b}'``, ``'*'``.
 
     None stands for the missing leaf alone (published as SQL NULL); where it is in a region with others, the label says so:
     ``'>= 85 or NULL'``, ``'{a, NULL}'``. ``neighbour`` is the leaf up to which an extreme region reaches (None: its own).
+    ``hidden`` leaves are named nowhere: ordered categories with one of those between them are called as if it were none.
     """
     codes = list(region.codes())
     missing = next((code for code in codes if attribute.leaves[code].missing), None)
@@ -44,7 +45,7 @@ def label_of(attribute: Attribute, region: Region, neighbour: int | None = None)
         if isinstance(attribute, TaxonomyAttribute) and missing is None:
             return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label)
         return WHOLE
-    if isinstance(attribute, OrderedAttribute):
+    if isinstance(attribute, OrderedAttribute) and (not attribute.categorical or _is_run(known, hidden)):
         if is_extreme(attribute, codes):
             label = _extreme_label(attribute, known[0], known[0] if neighbour is None else neighbour)
         else:
@@ -55,6 +56,11 @@ def label_of(attribute: Attribute, region: Region, neighbour: int | None = None)
         if node.interval.leaf_total() == len(codes):
             return _node_label(attribute, node.interval.lower, len(codes), node.label)
     return "{" + ", ".join(_member(attribute, code) for code in codes) + "}"
+
+
+def _is_run(codes: Sequence[int], hidden: Set[int]) -> bool:
+    """Whether no leaf lies between these codes (ascending) but hidden ones."""
+    return set(range(codes[0], codes[-1])).difference(codes) <= hidden
 
 
 def _interval_label(attribute: OrderedAttribute, first: int, last: int) -> str:
