@@ -19,12 +19,15 @@ from numpy.typing import NDArray
 from gensearch_db.cost.cost import CompiledCost, Cost
 from gensearch_db.domain.cells import BlockStatistics, Table
 from gensearch_db.domain.coverage import AttributeCoverage, WorkloadCoverage
-from gensearch_db.domain.region import Block
+from gensearch_db.domain.region import Block, LeafSet, Region
 from gensearch_db.problem.arguments import bind
 from gensearch_db.problem.calls import Call
 from gensearch_db.problem.workload import USAGE, WorkloadSource, workload_source
 
 KIND = 12
+
+LISTS, BOUNDS, BOUNDS_OF_VALUES = 0, 1, 2
+"""How an attribute is published: as lists of values, or by the bounds of its region or of the values that occur in a block."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class CountError(Cost):
         """The weighted sum over queries of |rows that satisfy it - rows * share|."""
         coverage = self.coverage(table)
         truth = np.array(statistics.classes[self.describe()], dtype=np.float64)
-        shares = coverage.shares(_shrunk(block, statistics, table))
+        shares = coverage.shares(_shrunk(block, statistics, table, coverage))
         return float((coverage.weights * np.abs(truth - statistics.rows * shares)).sum())
 
     def suppression_charge(self, table: Table) -> float:
@@ -81,33 +84,36 @@ class CountError(Cost):
         return (CompiledCost(KIND, column=len(table.sensitive) + position, parameters=packed(self.coverage(table))),)
 
 
-def _shrunk(block: Block, statistics: BlockStatistics, table: Table) -> Block:
-    """The smallest region around a block's rows, where no minimum length forbids it."""
+def _shrunk(block: Block, statistics: BlockStatistics, table: Table, coverage: WorkloadCoverage) -> Block:
+    """The smallest region around a block's rows, where no minimum length forbids it: what is published of the block."""
     attributes = table.space.attributes
     if statistics.marginals is None or any(attribute.minimum_length > 0 for attribute in attributes):
         return block
-    regions = []
-    for attribute, region, rows in zip(attributes, block, statistics.marginals, strict=True):
-        tight = attribute.tight([code for code, count in enumerate(rows) if count])
+    regions: list[Region] = []
+    for attribute, region, rows, covered in zip(attributes, block, statistics.marginals, coverage.attributes, strict=True):
+        occurring = [code for code, count in enumerate(rows) if count]
+        tight = attribute.tight(occurring)
         regions.append(tight if len(list(tight.codes())) < len(list(region.codes())) else region)
+        if coverage.values_labels and covered is not None and covered.spans is not None and covered.missing in occurring[1:]:
+            regions[-1] = LeafSet(sum(1 << code for code in (*range(occurring[0], occurring[-2] + 1), occurring[-1])))
     return tuple(regions)
 
 
 def packed(coverage: WorkloadCoverage) -> NDArray[np.float64]:
     """The numbers that the compiled formula reads: the number of queries, their weights; then for each attribute the number of
-    its queries (0: no condition), and if there are some: its leaves, its missing leaf (-1: none), 1 if it is published by
-    bounds, its queries, the sums before each leaf of measures and of covered measures (with bounds: of spans), and with bounds
-    the other matrices of :class:`AttributeCoverage`, one after another."""
+    its queries (0: no condition), and if there are some: its leaves, its missing leaf (-1: none), how it is published
+    (``LISTS``, ``BOUNDS`` or ``BOUNDS_OF_VALUES``), its queries, the sums before each leaf of measures and of covered measures
+    (with bounds: of spans), and with bounds the other matrices of :class:`AttributeCoverage`, one after another."""
     parts: list[NDArray[np.float64]] = [np.array([coverage.query_count], np.float64), coverage.weights]
     for attribute in coverage.attributes:
-        parts += [np.zeros(1)] if attribute is None else _packed_attribute(attribute)
+        parts += [np.zeros(1)] if attribute is None else _packed_attribute(attribute, coverage.values_labels)
     return np.concatenate(parts)
 
 
-def _packed_attribute(attribute: AttributeCoverage) -> list[NDArray[np.float64]]:
-    bounds = attribute.spans is not None
+def _packed_attribute(attribute: AttributeCoverage, values_labels: bool) -> list[NDArray[np.float64]]:
+    published = LISTS if attribute.spans is None else BOUNDS_OF_VALUES if values_labels else BOUNDS
     missing = -1 if attribute.missing is None else attribute.missing
-    head = np.array([len(attribute.queries), len(attribute.measures), missing, int(bounds)], np.float64)
+    head = np.array([len(attribute.queries), len(attribute.measures), missing, published], np.float64)
     measures = attribute.measures if attribute.spans is None else attribute.spans
     covered = attribute.covered if attribute.covered_spans is None else attribute.covered_spans
     parts = [head, attribute.queries.astype(np.float64), _before(measures[:, None]).ravel(), _before(covered).ravel()]

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
+from gensearch_db.cost.count_error import BOUNDS_OF_VALUES, LISTS
 
 HEAD = 4
-"""Numbers of an attribute before its queries: their number, leaves, missing leaf, published by bounds."""
+"""Numbers of an attribute before its queries: their number, leaves, missing leaf, how it is published."""
 
 
 @compiled
@@ -37,15 +38,15 @@ def count_error(
         if count == 0:
             at += 1
             continue
-        if numbers[at + 3] > 0.0:
-            interval_shares(numbers, at, lower[j], upper[j], shares)
+        if numbers[at + 3] != LISTS:
+            interval_shares(numbers, at, lower[j], upper[j], marginals, leaf_starts[j], shares)
         else:
             whole = leaf_totals[j] == upper[j] - lower[j]
             list_shares(numbers, at, lower[j], upper[j], whole, masks[j], marginals, leaf_starts[j], shares)
         for i in range(count):
             estimates[int(numbers[at + HEAD + i])] *= shares[i]
         leaves = int(numbers[at + 1])
-        own = leaves * (1 + 3 * count) if numbers[at + 3] > 0.0 else 0
+        own = leaves * (1 + 3 * count) if numbers[at + 3] != LISTS else 0
         at += HEAD + count + (leaves + 1) * (1 + count) + own
     total = 0.0
     for query in range(query_count):
@@ -54,7 +55,15 @@ def count_error(
 
 
 @compiled
-def interval_shares(numbers: NDArray[np.float64], at: int, lower: int, upper: int, shares: NDArray[np.float64]) -> None:
+def interval_shares(
+    numbers: NDArray[np.float64],
+    at: int,
+    lower: int,
+    upper: int,
+    marginals: NDArray[np.int64],
+    leaf_start: int,
+    shares: NDArray[np.float64],
+) -> None:
     """``AttributeCoverage.shares`` of the leaves lower <= code < upper of an attribute that is published by bounds."""
     count, leaves, missing = int(numbers[at]), int(numbers[at + 1]), int(numbers[at + 2])
     before = at + HEAD + count
@@ -65,6 +74,8 @@ def interval_shares(numbers: NDArray[np.float64], at: int, lower: int, upper: in
     with_missing = last == missing and last > lower
     if with_missing:
         last -= 1
+        while numbers[at + 3] == BOUNDS_OF_VALUES and last > lower and marginals[leaf_start + last] == 0:
+            last -= 1
     if last == lower:
         row = covered + leaves * count * (2 if with_missing else 1) + lower * count
         for i in range(count):

@@ -25,12 +25,16 @@ from gensearch_db.count_queries.shares import Shares
 from gensearch_db.count_queries.true_counts import AttributeTruth, rows_satisfying, truth_of_values
 from gensearch_db.count_queries.workload import Workload, read_workload
 from gensearch_db.database.dictionary import QuasiIdentifierColumns, ReleaseDictionary
-from gensearch_db.database.labels import missing_code, publishes_bounds
-from gensearch_db.database.rendering import Sql, qualified, statement
-from gensearch_db.domain.attribute import Attribute
+from gensearch_db.database.labels import PublishedAttribute, missing_code, published_region, publishes_bounds
+from gensearch_db.database.prepared import drop_tables
+from gensearch_db.database.region_tables import write_regions
+from gensearch_db.database.release_plan import specification
+from gensearch_db.database.rendering import Sql, statement
+from gensearch_db.database.session import TableName
 from gensearch_db.domain.coverage import AttributeCoverage, WorkloadCoverage
 from gensearch_db.domain.workloads import with_workload
 from gensearch_db.errors import DataError, QueryError, near_matches
+from gensearch_db.problem.problem import Labels
 from gensearch_db.problem.workload import DrawnWorkload, WorkloadSource
 from gensearch_db.tokens import error_at
 
@@ -160,7 +164,7 @@ def _coverage(prepared: PreparedTable, release: Release, conditions: Conditions,
         _attribute(prepared, place, column, conditions[place]) if place in conditions else None
         for place, column in enumerate(release.columns)
     )
-    return WorkloadCoverage(attributes, np.ones(queries))
+    return WorkloadCoverage(attributes, np.ones(queries), values_labels=prepared.problem.labels is Labels.VALUES)
 
 
 def _attribute(
@@ -212,21 +216,24 @@ def _view(
     next, of leaves published ``alone`` or ``beside`` the missing value, or of all ``values``."""
     shares = Shares(column)
     names = [str(shares.share(region)) for region in regions]
+    temporary: list[TableName] = []
     try:
-        found = prepared.session.columns(_statement(prepared, place, column, shares, view))
+        found = prepared.session.columns(_statement(prepared, place, column, shares, view, temporary))
     except DataError as error:
         raise QueryError(
             f"values of column '{column.name}' ({column.type}) cannot be measured, as the conditions on it ask: {error}."
             " Leave it out of the workload, or make a narrower number of it in a view"
         ) from error
+    finally:
+        drop_tables(prepared.session, temporary)
     table = np.column_stack([np.asarray(found[name], dtype=np.float64) for name in names])
     return np.asarray(found["code"], dtype=np.int64), np.asarray(found["measure"], dtype=np.float64), table
 
 
-def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, shares: Shares, view: str) -> Sql:
-    attribute: Attribute = prepared.space.attributes[place]
+def _statement(
+    prepared: PreparedTable, place: int, column: PublishedColumn, shares: Shares, view: str, temporary: list[TableName]
+) -> Sql:
     family = family_of(column.type)
-    missing = missing_code(attribute)
     measure = Sql("CAST(1 AS DOUBLE)")
     if column.kind is Kind.ORDERED:
         lone = 0 if family is Family.FLOAT else 1
@@ -234,26 +241,44 @@ def _statement(prepared: PreparedTable, place: int, column: PublishedColumn, sha
             f"CASE WHEN missing = 'only' THEN CAST({lone} AS DOUBLE) ELSE coalesce(CAST(last - first AS DOUBLE), 1) END"
         )
     lower, upper = Sql("lower"), Sql("upper")
-    if view == "alone":
-        lower, upper = Sql("coalesce(point_lower, lower)"), Sql("coalesce(point_upper, upper)")
-    if view == "beside":
-        lower, upper = Sql("beside_lower"), Sql("beside_upper")
-    if view == "values":
-        lower = upper = Sql("value")
-    edges = (Sql("lower"), Sql("upper")) if view == "beside" else (lower, upper)
     return statement(
         "workload/leaf_coverage",
-        leaves=qualified(prepared.value_maps[place] if view == "values" else prepared.leaf_tables[place]),
+        regions=_regions(prepared, place, view, temporary),
+        grid=prepared.leaf_tables[place],
         kind=column.kind.value,
-        missing=-1 if missing is None else missing,
         measure=measure,
         shares=shares.expressions(),
         **open_ends(family),
         lower=position_of(family, lower),
         upper=upper_of(family, lower, upper),
-        edge_lower=position_of(family, edges[0]),
-        edge_upper=upper_of(family, *edges),
-        value=known(family, Sql("lower")),
+        value=known(family, lower),
         spans=view == "spans",
-        beside=view == "beside",
     )
+
+
+def _regions(prepared: PreparedTable, place: int, view: str, temporary: list[TableName]) -> Sql:
+    """The regions of a view as a relation; what has to be made for it goes into ``temporary``."""
+    leaves, missing = prepared.leaf_tables[place], missing_code(prepared.space.attributes[place])
+    if view in ("alone", "beside"):
+        temporary.append(prepared.session.temporary_table("lone_regions"))
+        _write_lone_regions(prepared, place, temporary[-1], beside=view == "beside")
+        return statement("workload/lone_regions", regions=temporary[-1])
+    ends = ("value", "value") if view == "values" else ("lower", "upper")
+    return statement(
+        "workload/leaf_regions",
+        leaves=prepared.value_maps[place] if view == "values" else leaves,
+        lower=ends[0],
+        upper=ends[1],
+        missing=-1 if missing is None else missing,
+    )
+
+
+def _write_lone_regions(prepared: PreparedTable, place: int, table: TableName, *, beside: bool) -> None:
+    """Make a table of what a release prints of each leaf on its own, or ``beside`` the missing value, by code."""
+    attribute, (name, type_name) = prepared.space.attributes[place], prepared.quasi_identifiers[place]
+    missing = missing_code(attribute)
+    codes = [(code, missing) if beside and missing not in (None, code) else (code,) for code in range(attribute.leaf_count)]
+    regions = tuple(published_region(attribute, each) for each in codes)
+    zone = specification(prepared.problem, name).timezone
+    published = PublishedAttribute(attribute, regions, ())
+    write_regions(prepared.session, published, type_name, prepared.leaf_tables[place], table, zone)

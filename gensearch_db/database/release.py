@@ -16,9 +16,9 @@ import numpy as np
 from gensearch_db.database.audit import AuditReport, Subject, audit_subject
 from gensearch_db.database.audit.subject import Source as AuditSource
 from gensearch_db.database.catalog import CatalogEntry, enter_release, find_release, remove_release
-from gensearch_db.database.labels import PublishedAttribute
 from gensearch_db.database.names import target_table, written_table
 from gensearch_db.database.prepared import PreparedTable, drop_tables
+from gensearch_db.database.region_tables import load, write_regions
 from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
@@ -124,72 +124,15 @@ def _load_partition(prepared: PreparedTable, partition: Partition, plan: Release
     """Bring blocks, the blocks of cells, and the printed regions into temporary tables."""
     session = prepared.session
     kept = np.flatnonzero(partition.block_of_cell >= 0)
-    _load(session, tables["assignment"], {"cell": kept, "block": partition.block_of_cell[kept]})
+    load(session, tables["assignment"], {"cell": kept, "block": partition.block_of_cell[kept]})
     regions = {
         attribute.region_column: np.array(attribute.published.region_of_block, dtype=np.int64) for attribute in plan.attributes
     }
-    _load(session, tables["blocks"], {"block": np.arange(len(partition.blocks)), **regions})
+    load(session, tables["blocks"], {"block": np.arange(len(partition.blocks)), **regions})
     for attribute in plan.attributes:
-        printed = session.temporary_table(f"printed_{attribute.position}")
-        leaves = prepared.leaf_tables[attribute.position]
-        try:
-            zone = specification(prepared.problem, attribute.columns.name).timezone
-            context: dict[str, Any]
-            if attribute.published.interval:
-                _load(session, printed, _intervals(attribute.published))
-                template, context = "release/interval_regions", {"integral": attribute.columns.integral}
-            else:
-                _load(session, printed, _members(attribute.published))
-                template, context = "release/value_regions", {"type": attribute.columns.type}
-            with session.in_zone(zone):
-                session.execute(statement(template, regions=attribute.regions, printed=printed, leaves=leaves, **context))
-        finally:
-            drop_tables(session, [printed])
-
-
-def _load(session: Session, table: TableName, columns: Mapping[str, Any]) -> None:
-    import pyarrow
-
-    with session.registered(pyarrow.table(dict(columns))) as rows:
-        session.execute(statement("release/load", table=table, rows=rows))
-
-
-def _intervals(published: PublishedAttribute) -> dict[str, Any]:
-    """One row per region of a numeric or temporal attribute: its first and last leaf, and what its label must say."""
-    import pyarrow
-
-    leaves = published.attribute.leaves
-    known = sum(not leaf.missing for leaf in leaves)
-    regions = published.regions
-    return {
-        "region": list(range(len(regions))),
-        "first_code": [region.codes[0] if region.codes else None for region in regions],
-        "last_code": [region.codes[-1] if region.codes else None for region in regions],
-        "missing": ["no" if not region.missing else "possible" if region.codes else "only" for region in regions],
-        "whole": [len(region.codes) == known and region.missing == published.has_missing for region in regions],
-        "closed": [
-            bool(region.codes) and region.codes[-1] < known - 1 and leaves[region.codes[-1]].point and region.neighbour is None
-            for region in regions
-        ],
-        "point": [len(region.codes) == 1 and leaves[region.codes[0]].point and region.neighbour is None for region in regions],
-        "neighbour": pyarrow.array([region.neighbour for region in regions], pyarrow.int32()),
-    }
-
-
-def _members(published: PublishedAttribute) -> dict[str, Any]:
-    """One row per leaf of each region of a categorical attribute, the missing leaf included."""
-    import pyarrow
-
-    rows: list[tuple[int, str | None, int]] = []
-    missing = next((code for code, leaf in enumerate(published.attribute.leaves) if leaf.missing), None)
-    for number, region in enumerate(published.regions):
-        codes = region.codes if missing is None or not region.missing else (*region.codes, missing)
-        rows += [(number, region.label, code) for code in codes]
-    return {
-        "region": [number for number, _, _ in rows],
-        "label": pyarrow.array([label for _, label, _ in rows], pyarrow.string()),
-        "code": [code for _, _, code in rows],
-    }
+        columns, leaves = attribute.columns, prepared.leaf_tables[attribute.position]
+        zone = specification(prepared.problem, columns.name).timezone
+        write_regions(session, attribute.published, columns.type, leaves, attribute.regions, zone)
 
 
 def _read_members(prepared: PreparedTable, plan: ReleasePlan, members: TableName) -> None:

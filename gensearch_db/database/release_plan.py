@@ -9,6 +9,7 @@ from gensearch_db.database.columns import ReleasedColumn, key_kind, released_typ
 from gensearch_db.database.dictionary import Names, QuasiIdentifierColumns, ReleaseDictionary, SensitiveColumn
 from gensearch_db.database.labels import PublishedAttribute, published_attributes
 from gensearch_db.database.prepared import PreparedTable
+from gensearch_db.database.region_tables import is_integral
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
 from gensearch_db.database.type_names import is_enum
@@ -16,8 +17,6 @@ from gensearch_db.domain.attribute import Attribute, OrderedAttribute
 from gensearch_db.problem.columns import QuasiIdentifier
 from gensearch_db.problem.problem import Labels, Problem
 from gensearch_db.search.result import Partition
-
-_INTEGRAL = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DATE")
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def _quasi_identifier_columns(
         lower=names.new(f"{name}_lower"),
         upper=names.new(f"{name}_upper"),
         missing=names.new(f"{name}_missing") if published.has_missing else None,
-        integral=type_.removeprefix("U") in _INTEGRAL,
+        integral=is_integral(type_),
         domain=domain,
     )
 

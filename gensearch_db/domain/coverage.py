@@ -58,11 +58,13 @@ class AttributeCoverage:
 class WorkloadCoverage:
     """The queries of a workload over a space. ``attributes``: in the space's order, None where no query has a condition.
 
-    ``weights``, shape (queries,): what an error of one row counts.
+    ``weights``, shape (queries,): what an error of one row counts. ``values_labels``: labels stand for the values that occur in
+    a block, so that an interval beside the missing value ends with the last value that has rows.
     """
 
     attributes: tuple[AttributeCoverage | None, ...]
     weights: NDArray[np.float64]
+    values_labels: bool = False
 
     @property
     def query_count(self) -> int:

@@ -114,7 +114,7 @@ def problem_of(
     whole = statistics_of(SearchProblem(space, built, empty, (), cost), list(range(len(cells))))
     table = Table(space, whole, {"s": sensitive}, {"c": classes}, persons)
     for workload in cost.workloads:
-        coverage = random_coverage(random.Random(len(rows)), space, 4)
+        coverage = replace(random_coverage(random.Random(len(rows)), space, 4), values_labels=values_labels)
         built, table = with_workload(built, table, workload.describe(), coverage, satisfying_rows(coverage, built))
     return SearchProblem(space, built, table, tuple(constraints), cost, suppression_limit, values_labels)
 
