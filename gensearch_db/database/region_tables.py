@@ -27,6 +27,7 @@ def write_regions(
     """Make the table ``regions`` with a row for each region, numbered in their order. ``type_name``: of the published values;
     ``zone``: the time zone in which labels are written."""
     printed = session.temporary_table("printed")
+    context: dict[str, Any]
     try:
         if published.interval:
             load(session, printed, _intervals(published))
