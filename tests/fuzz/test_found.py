@@ -147,7 +147,8 @@ def test_what_to_do_at_the_edge_of_128_bits_hangs_on_no_words_of_duckdb(monkeypa
         raise DataError("in other words")
 
     monkeypatch.setattr(estimating, "estimate_rows", fail)
-    case = case_of({"age": ("HUGEINT", [4, 7] * 2), "other": ("INTEGER", [0, 9] * 2)}, {"age": {}, "other": {}})
+    columns = {"age": ("HUGEINT", [4, 7] * 2), "other": ("INTEGER", [0, 9] * 2)}
+    case = case_of(columns, {"age": {}, "other": {}}, strategy="enumeration")
     with duckdb.connect() as connection:
         case.create(connection)
         gensearch_db.anonymize(connection, **case.problem)
