@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
 from gensearch_db.anonymization import problem_from_fields
 from gensearch_db.errors import SpecificationError
+from gensearch_db.problem.problem import Problem
 
 GOOD: dict[str, Any] = {"table": "t", "into": "r", "quasi_identifiers": {"age": {}}}
 
@@ -35,6 +37,14 @@ def refused(**fields: Any) -> list[str]:
         ({"keep": "weight"}, 'keep: must be a list, as in ["a", "b"], not \'weight\''),
         ({"suppress_at_most": 200}, "suppress_at_most: must be less than or equal to 100, not 200"),
         ({"suppress_at_most": float("nan")}, "suppress_at_most: must be a finite number, not nan"),
+        ({"stop_after": float("inf")}, "stop_after: must be a finite number, not inf"),
+        ({"stop_after": "9" * 400}, "stop_after: must be a finite number, not inf"),
+        ({"stop_within": float("inf")}, "stop_within: must be a finite number, not inf"),
+        ({"options": {"probes": float("inf")}}, "options.probes: must be a text, a number, true or false"),
+        (
+            {"quasi_identifiers": {"age": {"domain": [float("-inf"), 120]}}},
+            "quasi_identifiers.age.domain: the lowest and the highest value must be finite, not -inf",
+        ),
         ({"threads": 0}, "threads: must be greater than or equal to 1, not 0"),
         ({"node_limit": "many"}, "node_limit: must be a whole number, not 'many'"),
         ({"typed_columns": "maybe"}, "typed_columns: must be true or false, not 'maybe'"),
@@ -51,6 +61,13 @@ def refused(**fields: Any) -> list[str]:
 )
 def test_a_wrong_field_is_told_in_our_words(fields: dict[str, Any], told: str) -> None:
     assert refused(**{**GOOD, **fields}) == [told]
+
+
+def test_what_is_accepted_is_read_back_from_the_catalog() -> None:
+    """Found 2026-11-28: JSON has no infinite numbers, so a release made with ``stop_after = inf`` could never be read again."""
+    widest = {"stop_after": sys.float_info.max, "stop_within": sys.float_info.max, "node_limit": 10**30, "threads": 10**30}
+    problem = problem_from_fields({**GOOD, **widest, "quasi_identifiers": {"age": {"domain": [-sys.float_info.max, 1e-320]}}})
+    assert Problem.from_json(problem.to_json()) == problem
 
 
 def test_what_is_missing_is_told_with_its_meaning() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gensearch_db.argument_kinds import TEXT, refuse_other_kinds
 from gensearch_db.count_queries.cases import cases_of, is_conjunction
 from gensearch_db.count_queries.diagram import DiagramBuilder, DiagramTooLargeError, Node
 from gensearch_db.count_queries.expressions import known
@@ -89,14 +90,16 @@ def estimate(database: Database, release: str, sql: str) -> Answer:
 
     ``database`` is an open connection or a DuckDB file, ``release`` names the release (``r``, ``schema.r``). The query's
     FROM may carry any table's name: it stands for the table the release was made from. Raises :class:`QueryError` with line
-    and column for what cannot be answered.
+    and column for what cannot be answered, :class:`SpecificationError` for arguments of another kind.
     """
+    refuse_other_kinds(release=(release, TEXT), sql=(sql, TEXT))
     with session_for(database, read_only=True) as session:
         return session.in_one_state(lambda: estimate_all(open_release(session, release), [read_query(sql)])[0])
 
 
 def estimate_sql(database: Database, release: str, sql: str) -> str:
     """The one statement behind :func:`estimate`: it reads ``<release>_blocks`` only and runs in any DuckDB client."""
+    refuse_other_kinds(release=(release, TEXT), sql=(sql, TEXT))
     with session_for(database, read_only=True) as session:
         return session.in_one_state(lambda: show_sql(open_release(session, release), [read_query(sql)]))
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from gensearch_db.argument_kinds import NUMBER, TEXT, WHOLE_NUMBER, WHOLE_NUMBERS, refuse_other_kinds
 from gensearch_db.count_queries.expressions import position_of, typed_literal, upper_of
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.names import parse_table_name
@@ -64,6 +65,14 @@ def generate_workload(
     ``table`` is the name to write after FROM (default: the release's). Deterministic in all arguments. Raises
     :class:`SpecificationError`.
     """
+    refuse_other_kinds(
+        release=(release, TEXT),
+        queries=(queries, WHOLE_NUMBER),
+        predicates=(predicates, WHOLE_NUMBERS.or_none()),
+        selectivity=(selectivity, NUMBER),
+        seed=(seed, WHOLE_NUMBER),
+        table=(table, TEXT.or_none()),
+    )
     with session_for(database, read_only=True) as session:
         opened, domains = session.in_one_state(lambda: _domains(session, release))
     problems = Problems(SpecificationError)

@@ -6,6 +6,7 @@ blocks table. It answers conjunctions only; every other condition has a statemen
 
 from __future__ import annotations
 
+from gensearch_db.argument_kinds import TEXT, refuse_other_kinds
 from gensearch_db.count_queries.expressions import open_ends, position_of, scale, upper_of
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.dictionary import Names
@@ -20,6 +21,7 @@ def estimate_macro(database: Database, release: str) -> str:
     and sensitive columns; what is not given does not restrict. Columns with too few published bounds to place their open
     ends are left out.
     """
+    refuse_other_kinds(release=(release, TEXT))
     with session_for(database, read_only=True) as session:
         return session.in_one_state(lambda: _macro(open_release(session, release)))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from gensearch_db.argument_kinds import TEXT, refuse_other_kinds
 from gensearch_db.count_queries.clauses import HINT, REFUSED, Clauses
 from gensearch_db.count_queries.conditions import read_condition
 from gensearch_db.count_queries.cursor import Cursor, Scope, plain_name
@@ -26,6 +27,7 @@ from gensearch_db.tokens import Kind, Token, error_at, tokenize
 
 def read_queries(script: str) -> tuple[CountQuery, ...]:
     """The count queries of a script, separated by semicolons. Raises :class:`QueryError` at the first that cannot be read."""
+    refuse_other_kinds(script=(script, TEXT))
     tokens = tokenize(script)
     queries: list[CountQuery] = []
     statement: list[Token] = []
@@ -42,6 +44,7 @@ def read_queries(script: str) -> tuple[CountQuery, ...]:
 
 def read_query(text: str) -> CountQuery:
     """The one count query in ``text``. Raises :class:`QueryError` with line and column, also where there are several."""
+    refuse_other_kinds(text=(text, TEXT))
     tokens = tokenize(text)
     ends = [position for position, token in enumerate(tokens) if token.is_symbol(";")]
     if ends and any(not token.is_symbol(";") for token in tokens[ends[0] :]):

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import fmean, median, quantiles
 from typing import Any
 
+from gensearch_db.argument_kinds import PATH, TEXT, TEXTS, Kind, refuse_other_kinds
 from gensearch_db.count_queries.estimating import Estimate, estimate_all
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.reading import read_queries
@@ -126,6 +127,7 @@ def read_workload(source: str | Path) -> Workload:
 
     Raises :class:`SpecificationError` where there is no such file, :class:`QueryError` where a query cannot be read.
     """
+    refuse_other_kinds(source=(source, PATH))
     path = Path(source)
     if not path.exists() and path.parent == Path():
         path = queries_folder() / f"{path.name.removesuffix('.sql')}.sql"
@@ -142,6 +144,11 @@ def read_workload(source: str | Path) -> Workload:
         raise QueryError(f"{path}: {error}") from error
 
 
+_WORKLOAD = Kind(
+    "a file, the name of a bundled workload, or a Workload", lambda given: PATH.fits(given) or isinstance(given, Workload)
+)
+
+
 def run_workload(
     database: Database,
     releases: Sequence[str],
@@ -153,6 +160,7 @@ def run_workload(
 
     Raises :class:`QueryError` for what cannot be answered, :class:`SpecificationError` for unknown releases and sources.
     """
+    refuse_other_kinds(releases=(releases, TEXTS), workload=(workload, _WORKLOAD), source=(source, TEXT.or_none()))
     loaded = workload if isinstance(workload, Workload) else read_workload(workload)
     with session_for(database, read_only=True) as session:
         outcomes = session.in_one_state(lambda: _outcomes(session, releases, loaded, source))

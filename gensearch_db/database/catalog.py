@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from gensearch_db.argument_kinds import TEXT, refuse_other_kinds
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.names import written_table
 from gensearch_db.database.opening import Database, session_for
@@ -117,6 +118,7 @@ def require_release(session: Session, written: str) -> CatalogEntry:
 
 def drop_release(database: Database, written: str) -> None:
     """Drop a release, its blocks and its catalog row in one transaction. Raises :class:`SpecificationError`."""
+    refuse_other_kinds(release=(written, TEXT))
     with reported(), session_for(database) as session:
         entry = require_release(session, written)
         with session.transaction():

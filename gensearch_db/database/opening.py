@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 
 import duckdb
 
+from gensearch_db.argument_kinds import shown
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, open_database
 from gensearch_db.errors import GensearchError, SpecificationError
@@ -31,6 +33,8 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         with Session(database) as session:
             yield session
         return
+    if not isinstance(database, str | PathLike):
+        raise SpecificationError(f"a database is a path of a DuckDB file or an open connection, not {shown(database)}")
     in_memory = str(database) == ":memory:"
     path = Path(database)
     is_new = not in_memory and not path.exists()

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
+from gensearch_db.argument_kinds import Kind, refuse_other_kinds
 from gensearch_db.domain.attribute import (
     Attribute,
     OrderedAttribute,
@@ -44,12 +45,18 @@ def count_partitions(space: Space, *, most_terms: int = MOST_TERMS) -> int:
     >>> count_partitions(Space((two_splits, two_splits)))
     320
     """
+    _refuse_other_than_a_space(space)
     return _Counting(most_terms).count(tuple(sorted(_shape(attribute) for attribute in space.attributes)))
 
 
 def count_boxes(space: Space) -> int:
     """The number of boxes (possible blocks) of the space: the size of the block graph."""
+    _refuse_other_than_a_space(space)
     return math.prod(_regions(attribute) for attribute in space.attributes)
+
+
+def _refuse_other_than_a_space(space: object) -> None:
+    refuse_other_kinds(space=(space, Kind("a Space of attributes", lambda given: isinstance(given, Space))))
 
 
 def _regions(attribute: Attribute) -> int:

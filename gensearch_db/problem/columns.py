@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Self
@@ -10,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 
 class Fields(BaseModel):
-    """Frozen fields, none besides those named."""
+    """Frozen fields, none besides those named, and no number that is not finite: JSON has none, and the catalog is JSON."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     @field_validator("*", mode="before")
     @classmethod
@@ -25,6 +26,8 @@ class Fields(BaseModel):
 
 def _plain(value: Any) -> str | int | float:
     """A bound of a domain: a text or number as it is, a date as its text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"the lowest and the highest value must be finite, not {value}")
     return value if isinstance(value, str | int | float) and not isinstance(value, bool) else _as_text(value)
 
 
@@ -60,8 +63,8 @@ class QuasiIdentifier(Fields):
     prefix: bool = False
     unordered: bool = False
     domain: tuple[str | int | float, str | int | float] | None = None
-    weight: float = Field(default=1.0, gt=0, allow_inf_nan=False)
-    minimum_length: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    weight: float = Field(default=1.0, gt=0)
+    minimum_length: float = Field(default=0.0, ge=0)
     timezone: str | None = None
 
     @field_validator("domain", "order", mode="before")

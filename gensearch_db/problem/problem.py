@@ -8,12 +8,15 @@ are resolved to leaf values there. Written to the catalog as JSON, it reproduces
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from gensearch_db.argument_kinds import PATH, TEXT, Kind, refuse_other_kinds
 from gensearch_db.errors import Problems, SpecificationError, reason
 from gensearch_db.problem.columns import Fields, QuasiIdentifier, SensitiveColumn
 from gensearch_db.problem.durations import seconds
@@ -66,7 +69,7 @@ class Problem(Fields):
     keep: tuple[str, ...] = ()
     subject_to: tuple[str, ...] = ()
     minimize: str = "ncp"
-    suppress_at_most: float = Field(default=0.0, ge=0, le=100, allow_inf_nan=False)
+    suppress_at_most: float = Field(default=0.0, ge=0, le=100)
     strategy: Strategy = Strategy.BLOCK_GRAPH
     stop_after: float = Field(default=60.0, gt=0)
     stop_within: float = Field(default=1.0, ge=1)
@@ -126,14 +129,9 @@ class Problem(Fields):
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Problem:
         """Build from plain fields, reporting all that is wrong with them in one :class:`SpecificationError`."""
-        try:
+        refuse_other_kinds(fields=(fields, Kind("a group of named values", lambda given: isinstance(given, Mapping))))
+        with _in_our_words():
             return cls(**fields)
-        except ValidationError as error:
-            problems = Problems(SpecificationError)
-            for complaint in complaints(error, _MODELS):
-                problems.add(complaint)
-            problems.raise_if_any()
-            raise
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Problem:
@@ -143,6 +141,7 @@ class Problem(Fields):
     @staticmethod
     def fields_from_toml(path: str | Path) -> dict[str, Any]:
         """The fields as a problem file gives them, not validated yet: others may be laid over them (command line flags)."""
+        refuse_other_kinds(path=(path, PATH))
         path = Path(path)
         try:
             fields = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -158,8 +157,22 @@ class Problem(Fields):
 
     @classmethod
     def from_json(cls, text: str) -> Problem:
-        """Read what :meth:`to_json` wrote."""
-        return cls.model_validate_json(text)
+        """Read what :meth:`to_json` wrote. Raises :class:`SpecificationError` for anything else."""
+        refuse_other_kinds(text=(text, TEXT))
+        with _in_our_words():
+            return cls.model_validate_json(text)
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Raise what pydantic finds as one :class:`SpecificationError`."""
+    try:
+        yield
+    except ValidationError as error:
+        problems = Problems(SpecificationError)
+        for complaint in complaints(error, _MODELS):
+            problems.add(complaint)
+        raise problems.together() from error
 
 
 _MODELS: dict[tuple[str, ...], type[BaseModel]] = {

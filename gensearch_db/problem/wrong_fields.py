@@ -65,7 +65,7 @@ def _complaint(
     if kind == "value_error":
         return f"{where}: {_own_words(detail)}" if where else _own_words(detail)
     wanted = _WANTED.get(kind) or str(detail["msg"]).replace("Input should be", "must be", 1)
-    return f"{where}: {wanted}{_found(detail['input'])}"
+    return f"{where or 'the problem'}: {wanted}{_found(detail['input'])}"
 
 
 def _own_words(detail: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from gensearch_db.argument_kinds import FUNCTION, TRUTH, Kind, refuse_other_kinds
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
@@ -62,6 +63,8 @@ def connect(database: str | Path = ":memory:", read_only: bool = False, config: 
             f"connect opens a file by its path, not a {type(database).__name__}; gensearch_db.Connection(connection) makes a"
             " connection of DuckDB's understand our statements"
         )
+    settings = Kind("a group of named values", lambda given: given is None or isinstance(given, dict))
+    refuse_other_kinds(read_only=(read_only, TRUTH), config=(config, settings))
     with translated(opening=str(database)):
         return Connection(duckdb.connect(str(database), read_only=read_only, config=config or {}))
 
@@ -82,6 +85,11 @@ class Connection(EngineCalls):
     """
 
     def __init__(self, engine: duckdb.DuckDBPyConnection, progress: Progress = never_stop) -> None:
+        import duckdb
+
+        engine = getattr(engine, "engine", engine)
+        connection = Kind("a connection of DuckDB's", lambda given: isinstance(given, duckdb.DuckDBPyConnection))
+        refuse_other_kinds(engine=(engine, connection), progress=(progress, FUNCTION))
         self.engine = engine
         self.progress = progress
         self._answer: duckdb.DuckDBPyConnection | None = None

@@ -6,9 +6,10 @@ but what the owner required and how many rows he says were suppressed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from gensearch_db.argument_kinds import TEXT, TEXTS, refuse_other_kinds
 from gensearch_db.database.audit.kept import kept_checks
 from gensearch_db.database.audit.lengths import length_checks
 from gensearch_db.database.audit.measures import constraint_checks
@@ -21,7 +22,6 @@ from gensearch_db.database.audit.together import joined_checks
 from gensearch_db.database.hiding_macros import refuse_hiding_macros
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.session import Session
-from gensearch_db.errors import Problems, SpecificationError
 
 __all__ = ["AuditReport", "Check", "Subject", "Verdict", "audit", "audit_subject"]
 
@@ -42,10 +42,18 @@ def audit(
     ``against`` names the source (default: what the catalog says, if it is still there). ``subject_to`` adds requirements to
     those of the catalog. ``together_with`` names another release of the same people: the classes that both form together are
     then measured too, with a warning where they are too small. A database may be read-only. Raises
-    :class:`SpecificationError` for names that do not exist and texts in place of lists; a release that fails gives a report
-    that says so, no error.
+    :class:`SpecificationError` for names that do not exist and arguments of another kind (a text in place of a list); a
+    release that fails gives a report that says so, no error.
     """
-    _refuse_texts({"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "subject_to": subject_to})
+    refuse_other_kinds(
+        release=(release, TEXT),
+        against=(against, TEXT.or_none()),
+        quasi_identifiers=(quasi_identifiers, TEXTS),
+        sensitive=(sensitive, TEXTS),
+        subject_to=(subject_to, TEXTS),
+        suppression_marker=(suppression_marker, TEXT.or_none()),
+        together_with=(together_with, TEXT.or_none()),
+    )
     with session_for(database, read_only=True) as session:
         refuse_hiding_macros(session)
 
@@ -69,15 +77,6 @@ def audit(
                 return replace(report, checks=(*report.checks, *joined_checks(space, subject, other)))
 
         return session.in_one_state(audited)
-
-
-def _refuse_texts(lists: Mapping[str, Sequence[str]]) -> None:
-    """Raise :class:`SpecificationError` where one text is given in place of a list: it would be read letter by letter."""
-    problems = Problems(SpecificationError)
-    for name, given in lists.items():
-        if isinstance(given, str):
-            problems.add(f"{name}: must be a list, as in [{given!r}], not {given!r}")
-    problems.raise_if_any()
 
 
 def audit_subject(session: Session, subject: Subject) -> AuditReport:

@@ -1,0 +1,64 @@
+"""Arguments of public functions that are of another kind than asked for: told by name, all those of one call together.
+
+A type checker tells them too, but most callers have none, and Python's own complaint (``'int' object has no attribute
+'lstrip'``) speaks of a line of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from numbers import Integral, Real
+from os import PathLike
+
+from gensearch_db.errors import Problems, SpecificationError
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an argument may be: in words, and as a test."""
+
+    wanted: str
+    fits: Callable[[object], bool]
+
+    def or_none(self) -> Kind:
+        """The same where nothing needs to be given."""
+        return Kind(self.wanted, lambda given: given is None or self.fits(given))
+
+
+def _is_list(given: object, of: type) -> bool:
+    return isinstance(given, Collection) and not isinstance(given, str | bytes) and all(_is(each, of) for each in given)
+
+
+def _is(given: object, kind: type) -> bool:
+    """Whether something is of a kind; true and false are no numbers, though Python counts them as 1 and 0."""
+    return isinstance(given, kind) and not isinstance(given, bool)
+
+
+TEXT = Kind("a text", lambda given: _is(given, str))
+PATH = Kind("a path", lambda given: isinstance(given, str | PathLike))
+TEXTS = Kind("a list of texts", lambda given: _is_list(given, str))
+WHOLE_NUMBER = Kind("a whole number", lambda given: _is(given, Integral))
+WHOLE_NUMBERS = Kind("a list of whole numbers", lambda given: _is_list(given, Integral))
+NUMBER = Kind("a number", lambda given: _is(given, Real))
+TRUTH = Kind("true or false", lambda given: isinstance(given, bool))
+FUNCTION = Kind("a function", callable)
+
+
+def refuse_other_kinds(**arguments: tuple[object, Kind]) -> None:
+    """Raise one :class:`SpecificationError` for all arguments, by name, that are not of their kind."""
+    problems = Problems(SpecificationError)
+    for name, (given, kind) in arguments.items():
+        if kind.fits(given):
+            continue
+        if kind is TEXTS and isinstance(given, str):
+            problems.add(f"{name}: must be a list, as in [{given!r}], not {given!r}")
+        else:
+            problems.add(f"{name}: must be {kind.wanted}, not {shown(given)}")
+    problems.raise_if_any()
+
+
+def shown(given: object) -> str:
+    """What was given: itself where it is short, else what it is."""
+    text = repr(given)
+    return text if len(text) <= 40 and "\n" not in text else f"a {type(given).__name__}"

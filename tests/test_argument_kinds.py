@@ -1,0 +1,161 @@
+"""An argument of another kind than asked for is one clear message, whichever public function it is given to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import gensearch_db
+from gensearch_db import count_queries
+from gensearch_db.errors import SpecificationError
+
+QUERY = "SELECT COUNT(*) FROM t WHERE age < 20"
+COLUMNS: dict[str, Any] = {"into": "other", "quasi_identifiers": ["age: every 10"], "k": 5}
+WRONG: list[Any] = [5, 1.5, True, b"r", {"a": 1}, ["r"], object(), len]
+NO_DATABASE = "a database is a path of a DuckDB file or an open connection"
+
+Call = Callable[[Any, Any], object]
+"""What is called with the database and a wrong argument."""
+
+TEXTS: dict[str, Call] = {
+    "audit release": lambda people, given: gensearch_db.audit(people, given),
+    "audit against": lambda people, given: gensearch_db.audit(people, "r", given),
+    "audit suppression_marker": lambda people, given: gensearch_db.audit(people, "r", suppression_marker=given),
+    "audit together_with": lambda people, given: gensearch_db.audit(people, "r", together_with=given),
+    "estimate release": lambda people, given: gensearch_db.estimate(people, given, QUERY),
+    "estimate sql": lambda people, given: gensearch_db.estimate(people, "r", given),
+    "estimate_sql release": lambda people, given: count_queries.estimate_sql(people, given, QUERY),
+    "estimate_sql sql": lambda people, given: count_queries.estimate_sql(people, "r", given),
+    "estimate_macro release": lambda people, given: count_queries.estimate_macro(people, given),
+    "drop_release release": lambda people, given: gensearch_db.drop_release(people, given),
+    "read_query text": lambda people, given: count_queries.read_query(given),
+    "read_queries script": lambda people, given: count_queries.read_queries(given),
+    "run_workload source": lambda people, given: count_queries.run_workload(people, ["r"], "demo", source=given),
+    "generate_workload release": lambda people, given: count_queries.generate_workload(people, given),
+    "generate_workload table": lambda people, given: count_queries.generate_workload(people, "r", table=given),
+    "from_json text": lambda people, given: gensearch_db.Problem.from_json(given),
+}
+DATABASES: dict[str, Call] = {
+    "anonymize": lambda people, given: gensearch_db.anonymize(given, "t", **COLUMNS),
+    "audit": lambda people, given: gensearch_db.audit(given, "r"),
+    "estimate": lambda people, given: gensearch_db.estimate(given, "r", QUERY),
+    "estimate_sql": lambda people, given: count_queries.estimate_sql(given, "r", QUERY),
+    "estimate_macro": lambda people, given: count_queries.estimate_macro(given, "r"),
+    "list_releases": lambda people, given: gensearch_db.list_releases(given),
+    "drop_release": lambda people, given: gensearch_db.drop_release(given, "r"),
+    "run_workload": lambda people, given: count_queries.run_workload(given, ["r"], "demo"),
+    "generate_workload": lambda people, given: count_queries.generate_workload(given, "r"),
+}
+OTHERS: dict[str, tuple[Call, str]] = {
+    "anonymize replace": (lambda people, given: gensearch_db.anonymize(people, "t", replace=given, **COLUMNS), "true or false"),
+    "anonymize release_on_interrupt": (
+        lambda people, given: gensearch_db.anonymize(people, "t", release_on_interrupt=given, **COLUMNS),
+        "true or false",
+    ),
+    "anonymize progress": (lambda people, given: gensearch_db.anonymize(people, "t", progress=given, **COLUMNS), "a function"),
+    "audit quasi_identifiers": (
+        lambda people, given: gensearch_db.audit(people, "t", quasi_identifiers=given),
+        "a list of texts",
+    ),
+    "audit sensitive": (lambda people, given: gensearch_db.audit(people, "r", sensitive=given), "a list of texts"),
+    "audit subject_to": (lambda people, given: gensearch_db.audit(people, "r", subject_to=given), "a list of texts"),
+    "run_workload releases": (
+        lambda people, given: count_queries.run_workload(people, given, "demo"),
+        "a list of texts",
+    ),
+    "run_workload workload": (
+        lambda people, given: count_queries.run_workload(people, ["r"], given),
+        "a file, the name of a bundled workload, or a Workload",
+    ),
+    "read_workload source": (lambda people, given: count_queries.read_workload(given), "a path"),
+    "generate_workload queries": (
+        lambda people, given: count_queries.generate_workload(people, "r", queries=given),
+        "a whole number",
+    ),
+    "generate_workload seed": (
+        lambda people, given: count_queries.generate_workload(people, "r", seed=given),
+        "a whole number",
+    ),
+    "generate_workload selectivity": (
+        lambda people, given: count_queries.generate_workload(people, "r", selectivity=given),
+        "a number",
+    ),
+    "generate_workload predicates": (
+        lambda people, given: count_queries.generate_workload(people, "r", predicates=given),
+        "a list of whole numbers",
+    ),
+    "count_boxes space": (lambda people, given: gensearch_db.count_boxes(given), "a Space of attributes"),
+    "count_partitions space": (lambda people, given: gensearch_db.count_partitions(given), "a Space of attributes"),
+    "connect read_only": (lambda people, given: gensearch_db.connect(read_only=given), "true or false"),
+    "connect config": (lambda people, given: gensearch_db.connect(config=given), "a group of named values"),
+    "Connection engine": (lambda people, given: gensearch_db.Connection(given), "a connection of DuckDB's"),
+    "Connection progress": (lambda people, given: gensearch_db.Connection(people, given), "a function"),
+    "from_toml path": (lambda people, given: gensearch_db.Problem.from_toml(given), "a path"),
+    "from_fields fields": (lambda people, given: gensearch_db.Problem.from_fields(given), "a group of named values"),
+}
+GOOD: dict[str, list[Any]] = {
+    "true or false": [True],
+    "a function": [len],
+    "a list of texts": [["r"], {"a": 1}],
+    "a whole number": [5],
+    "a number": [5, 1.5],
+    "a group of named values": [{"a": 1}],
+}
+"""By what is wanted: those of the wrong arguments that are not wrong there."""
+
+
+@pytest.fixture
+def people() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 50 AS age FROM range(200) AS numbers(i)")
+        yield connection
+
+
+def refused(call: Call, people: duckdb.DuckDBPyConnection, given: Any) -> str:
+    with pytest.raises(SpecificationError) as caught:
+        call(people, given)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_no_text(name: str, people: duckdb.DuckDBPyConnection) -> None:
+    for given in WRONG:
+        assert refused(TEXTS[name], people, given).startswith(f"{name.split()[1]}: must be a text, not ")
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_what_is_no_database(name: str, people: duckdb.DuckDBPyConnection) -> None:
+    for given in [*WRONG, None]:
+        assert refused(DATABASES[name], people, given).startswith(NO_DATABASE)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_of_another_kind(name: str, people: duckdb.DuckDBPyConnection) -> None:
+    call, wanted = OTHERS[name]
+    for given in [each for each in WRONG if not any(each is good or each == good for good in GOOD.get(wanted, []))]:
+        assert refused(call, people, given).startswith(f"{name.split()[1]}: must be {wanted}, not ")
+    assert people.execute("SELECT list(table_name) FROM duckdb_tables()").fetchall() == [(["t"],)]
+
+
+def test_all_arguments_of_a_call_are_told_together(people: duckdb.DuckDBPyConnection) -> None:
+    told = refused(lambda people, given: gensearch_db.estimate(people, given, given), people, 5)
+    assert told == "2 problems:\n  - release: must be a text, not 5\n  - sql: must be a text, not 5"
+    long = refused(lambda people, given: gensearch_db.estimate(people, given, QUERY), people, list(range(1000)))
+    assert long == "release: must be a text, not a list"
+
+
+def test_a_connection_of_ours_stands_for_the_one_inside(people: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    inside = gensearch_db.Connection(gensearch_db.Connection(people))
+    assert inside.engine is people
+    with gensearch_db.connect(tmp_path / "p.duckdb", config=None) as connection:
+        assert connection.execute("SELECT 5").fetchall() == [(5,)]
+
+
+def test_what_is_no_problem_as_json() -> None:
+    for text in ("", "5", "{", '{"table": "t"}'):
+        with pytest.raises(SpecificationError):
+            gensearch_db.Problem.from_json(text)
