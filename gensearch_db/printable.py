@@ -17,6 +17,15 @@ def printable(text: str) -> str:
     return _ACTS.sub(lambda found: found.group().encode("unicode_escape").decode("ascii"), text)
 
 
+def blob_text(value: bytes) -> str:
+    r"""Bytes as DuckDB prints them.
+
+    >>> blob_text(b"a\0")
+    'a\\x00'
+    """
+    return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\"'\\" else f"\\x{byte:02X}" for byte in value)
+
+
 def printable_json(text: str) -> str:
     r"""JSON that says the same, with what :func:`printable` writes out as JSON's own escapes.
 

@@ -29,6 +29,7 @@ def command(
 ) -> None:
     """Estimate a count query on a release, with its deviation and hard bounds."""
     from gensearch_db.count_queries import estimate, estimate_macro, estimate_sql
+    from gensearch_db.count_queries.estimating import group_text
     from gensearch_db.count_queries.saving import aligned
     from gensearch_db.errors import SpecificationError
 
@@ -46,7 +47,7 @@ def command(
         return
     lines = [[*answer.group_columns, "counted", "estimate", "±", "lower", "upper", "blocks"]]
     for one in answer.estimates:
-        values = ["NULL" if value is None else str(value) for value in one.group]
+        values = [group_text(value) for value in one.group]
         numbers = [f"{one.estimate:,.1f}", f"{one.deviation:,.1f}", f"{one.lower:,}", f"{one.upper:,}", f"{one.blocks:,}"]
         lines.append([*values, one.label, *numbers])
     typer.echo(aligned(lines))

@@ -5,8 +5,10 @@ Nothing but ``<release>_blocks`` and its dictionary is read: the source may be g
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from gensearch_db.argument_kinds import TEXT, refuse_other_kinds
@@ -23,6 +25,7 @@ from gensearch_db.count_queries.statement import estimate_rows, estimate_text
 from gensearch_db.database.opening import Database, session_for
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
 from gensearch_db.errors import DataError
+from gensearch_db.printable import blob_text
 from gensearch_db.tokens import error_at
 
 _STATEMENT_SIZE = 2500
@@ -80,9 +83,19 @@ class _Asked:
     node: Node
 
 
+def group_text(value: Any) -> str:
+    """The value of a group for people: as DuckDB prints it, no digit lost."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return blob_text(value)
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
 def _plain(value: Any) -> Any:
-    """A group value for JSON."""
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+    """The value of a group for JSON, which has no infinite numbers."""
+    as_it_is = value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
+    return value if as_it_is else group_text(value)
 
 
 def estimate(database: Database, release: str, sql: str) -> Answer:

@@ -19,12 +19,23 @@ _POSITIONS = {
     Family.MICROSECONDS: "epoch_us({})",
     Family.NANOSECONDS: "epoch_ns({})",
 }
+MOMENTS = {
+    Family.DATE: "DATE '1970-01-01' + CAST({} AS INTEGER)",
+    Family.MICROSECONDS: "make_timestamp(CAST({} AS BIGINT))",
+    Family.NANOSECONDS: "make_timestamp(CAST({} AS BIGINT) // 1000)",
+}
+"""The families of dates and times, and how the one at a position is computed."""
 _HAS_INFINITIES = (Family.FLOAT, Family.DATE, Family.MICROSECONDS, Family.NANOSECONDS)
 
 
 def position_of(family: Family, value: Sql) -> Sql:
     """The position of a value on its line."""
     return Sql(_POSITIONS.get(family, "{}").format(value))
+
+
+def moment_at(family: Family, position: Sql) -> Sql:
+    """The date or time at a position, of any year: Python's years end with 9999."""
+    return Sql(MOMENTS[family].format(position))
 
 
 def upper_of(family: Family, lower: Sql, upper: Sql) -> Sql:

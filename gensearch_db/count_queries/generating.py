@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from gensearch_db.argument_kinds import NUMBER, TEXT, WHOLE_NUMBER, WHOLE_NUMBERS, refuse_other_kinds
-from gensearch_db.count_queries.expressions import position_of, typed_literal, upper_of
+from gensearch_db.count_queries.expressions import moment_at, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.names import parse_table_name
 from gensearch_db.database.opening import Database, session_for
@@ -175,6 +175,13 @@ def _value_text(column: PublishedColumn, position: int) -> str:
         return str(position)
     if column.family is Family.DECIMAL:
         return str(Decimal(position).scaleb(-int(column.type.partition(",")[2].rstrip(")") or 0)))
+    try:
+        return _moment_text(column, position)
+    except OverflowError:  # of a year that Python lacks
+        return f"({moment_at(column.family, Sql(str(position)))})"
+
+
+def _moment_text(column: PublishedColumn, position: int) -> str:
     if column.family is Family.DATE:
         return f"DATE '{datetime.date(1970, 1, 1) + datetime.timedelta(days=position)}'"
     microseconds = position if column.family is Family.MICROSECONDS else position // 1000

@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
-from gensearch_db.count_queries.expressions import known, position_of, typed_literal, upper_of
+from gensearch_db.count_queries.expressions import MOMENTS, known, moment_at, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.formula import Check, Cut, Formula, Holds, MissingValue, Test
 from gensearch_db.count_queries.model import ColumnName
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release
@@ -91,21 +91,29 @@ def _positions(release: Release, column: PublishedColumn) -> Sequence[tuple[Any,
             upper=upper_of(column.family, identifier(column.lower_name), identifier(column.upper_name)),
             missing=missing,
             counted=column.counted,
+            moment=moment_at(column.family, Sql("position")) if column.family in MOMENTS else Sql("NULL"),
             limit=MOST_GROUPS + 1,
         )
     )
     groups: list[tuple[Any, Formula]] = []
-    for position, is_missing in rows:
+    for position, is_missing, text in rows:
         if is_missing:
             groups.append((None, Test(column.number, Holds(MissingValue(), True))))
         else:
             cut = Cut(position, below=False, at=True, above=False)
-            groups.append((_value(column, position), Test(column.number, Holds(cut, True))))
+            groups.append((_value(column, position, text), Test(column.number, Holds(cut, True))))
     return groups
 
 
-def _value(column: PublishedColumn, position: Any) -> Any:
-    """The value at a position, for the answer."""
+def _value(column: PublishedColumn, position: Any, text: str | None) -> Any:
+    """The value at a position, for the answer; ``text`` is that of a date or time, which may be of a year that Python lacks."""
+    try:
+        return _value_in_python(column, position)
+    except OverflowError:
+        return text
+
+
+def _value_in_python(column: PublishedColumn, position: Any) -> Any:
     if column.family is Family.DATE:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=position)
     if column.family is Family.DECIMAL:

@@ -13,7 +13,7 @@ from statistics import fmean, median, quantiles
 from typing import Any
 
 from gensearch_db.argument_kinds import PATH, TEXT, TEXTS, Kind, refuse_other_kinds
-from gensearch_db.count_queries.estimating import Estimate, estimate_all
+from gensearch_db.count_queries.estimating import Estimate, estimate_all, group_text
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.reading import read_queries
 from gensearch_db.count_queries.release import open_release
@@ -64,7 +64,7 @@ class Outcome:
             "query": one.query,
             "text": self.text,
             "counted": one.label,
-            "group": ", ".join("NULL" if value is None else str(value) for value in one.group) or None,
+            "group": ", ".join(map(group_text, one.group)) or None,
             "truth": self.truth,
             "estimate": one.estimate,
             "deviation": one.deviation,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import time
 from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,7 +158,7 @@ def _estimate(own: Estimate, session: Session, progress: Progress) -> pyarrow.Ta
     answer = estimate(session.connection, own.release, own.placed_query)
     found = answer.estimates
     columns: dict[str, Any] = {
-        name: pyarrow.array([each.group[position] for each in found]) for position, name in enumerate(answer.group_columns)
+        name: _group_values([each.group[position] for each in found]) for position, name in enumerate(answer.group_columns)
     }
     columns["counted"] = pyarrow.array([each.label for each in found], pyarrow.string())
     columns["estimate"] = pyarrow.array([each.estimate for each in found], pyarrow.float64())
@@ -164,6 +166,19 @@ def _estimate(own: Estimate, session: Session, progress: Progress) -> pyarrow.Ta
     for name in ("lower", "upper", "blocks"):
         columns[name] = pyarrow.array([getattr(each, name) for each in found], pyarrow.int64())
     return pyarrow.table(list(columns.values()), names=list(columns))
+
+
+def _group_values(values: Sequence[Any]) -> Any:
+    """The values of a group's column as Arrow has them; as text where it lacks some (HUGEINT, years after 9999, times with a
+    zone)."""
+    import pyarrow
+
+    from gensearch_db.count_queries.estimating import group_text
+
+    if not any(isinstance(value, time) and value.tzinfo for value in values):
+        with suppress(pyarrow.ArrowException, OverflowError):
+            return pyarrow.array(values)
+    return pyarrow.array([None if value is None else group_text(value) for value in values], pyarrow.string())
 
 
 @_answer.register(Profile)

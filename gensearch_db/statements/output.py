@@ -10,7 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import IO, Any
 
-from gensearch_db.printable import printable, printable_json
+from gensearch_db.printable import blob_text, printable, printable_json
 
 
 class Mode(StrEnum):
@@ -124,7 +124,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return f"{value:f}"
     if isinstance(value, bytes):
-        return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"\"'\\" else f"\\x{byte:02X}" for byte in value)
+        return blob_text(value)
     if isinstance(value, timedelta):
         return _interval(value)
     if isinstance(value, dict):

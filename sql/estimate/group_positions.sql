@@ -1,6 +1,6 @@
 -- name: estimate/group_positions
--- purpose: the positions that the published intervals of a GROUP BY column hold (NULL: the missing value)
--- parameters: blocks, lower, upper, missing, counted, limit
+-- purpose: the positions that the published intervals of a GROUP BY column hold (NULL: the missing value), moments also as text
+-- parameters: blocks, lower, upper, missing, counted, moment (the date or time at a position; NULL for numbers), limit
 WITH intervals AS (
     SELECT DISTINCT {{ lower }} AS lower, {{ upper }} AS upper, {{ missing }} AS missing FROM {{ blocks }}
 ),
@@ -19,7 +19,7 @@ placed AS (
     FROM intervals CROSS JOIN ends
     WHERE missing <> 'only'
 )
-SELECT position, position IS NULL AS missing
+SELECT position, position IS NULL AS missing, CAST(TRY({{ moment }}) AS VARCHAR) AS text
 FROM (
 {% if counted %}
     SELECT DISTINCT unnest(range(CAST(first AS BIGINT), least(CAST(last AS BIGINT), CAST(first AS BIGINT) + {{ limit | integer }}))) AS position FROM placed
