@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,8 @@ def command(
 ) -> None:
     """Run SQL with ANONYMIZE, AUDIT, ESTIMATE, PROFILE and all of DuckDB; without -c and -f, ask for statements."""
     from gensearch_db.cli.progress import watched
+    from gensearch_db.database.opening import made_in_vain
+    from gensearch_db.database.session import Session
     from gensearch_db.errors import SpecificationError, reason
     from gensearch_db.statements.connection import connect
     from gensearch_db.statements.output import Mode
@@ -44,10 +47,12 @@ def command(
             raise SpecificationError(f"script '{file}' cannot be read: {reason(error)}") from error
     if not scripts and not sys.stdin.isatty():
         scripts.append(sys.stdin.read())
+    is_new = not database.exists() and str(database) != ":memory:"
     mode = Mode.JSON if as_json else Mode.CSV if as_csv else Mode.TABLE
     with connect(database, read_only=read_only) as connection:
         shell = Shell(connection, mode, watch=watched)
-        if scripts:
+        if not scripts:
+            shell.interact(f"'{database}' is a new database.\n" if is_new else "")
+            return
+        with made_in_vain(Session(connection.engine), database) if is_new else nullcontext():
             shell.run(*scripts)
-        else:
-            shell.interact()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from os import PathLike
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import duckdb
 from gensearch_db.argument_kinds import shown
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, open_database
-from gensearch_db.errors import GensearchError, SpecificationError
+from gensearch_db.errors import GensearchError, Problems, SpecificationError
 
 Database = str | Path | duckdb.DuckDBPyConnection | Session
 """A DuckDB file, or an open connection to one."""
@@ -22,8 +24,8 @@ Database = str | Path | duckdb.DuckDBPyConnection | Session
 def session_for(database: Database, *, read_only: bool = False, create: bool = False) -> Iterator[Session]:
     """A session on a file, opened for this and closed afterwards, or on a connection, which stays open.
 
-    With ``create`` a file that does not exist yet is made, and removed again if an error leaves it empty.
-    Raises :class:`SpecificationError` where it does not exist otherwise.
+    With ``create`` a file that does not exist yet is made, and removed again if an error leaves it empty; one about a missing
+    table then says that the file is missing. Raises :class:`SpecificationError` where it does not exist otherwise.
     """
     if isinstance(database, Session):
         yield database
@@ -42,17 +44,40 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         raise SpecificationError(f"database file '{path}' does not exist")
     if is_new and not path.absolute().parent.is_dir():
         raise SpecificationError(f"database file '{path}' cannot be made: the folder '{path.parent}' does not exist")
-    with open_database(database, read_only=read_only and not in_memory) as opened:
-        try:
-            yield opened
-        except BaseException:
-            if is_new and not opened.committed:
-                _remove_if_empty(opened, path)
+    with (
+        open_database(database, read_only=read_only and not in_memory) as opened,
+        made_in_vain(opened, path) if is_new else nullcontext(),
+    ):
+        yield opened
+
+
+@contextmanager
+def made_in_vain(session: Session, path: Path) -> Iterator[None]:
+    """Inside, an error that leaves a new file empty removes it; one about a missing table says that the file was missing.
+
+    It is removed while it is still open and locked, unless another process made it first and has put something there.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if session.committed or not _removed_if_empty(session, path):
             raise
+        if not (isinstance(error, GensearchError) and _MISSING_TABLE.search(str(error))):
+            raise
+        problems = Problems(type(error))
+        problems.add(f"database file '{path}' does not exist: is its name misspelt? It would be a new one, without any table")
+        problems.absorb(error)
+        raise problems.together() from error
 
 
-def _remove_if_empty(session: Session, path: Path) -> None:
-    """Remove a file while it is still open and locked, unless another process made it first and has put something there."""
-    with suppress(GensearchError):
-        if session.value(statement("session/objects")) == 0:
-            path.unlink(missing_ok=True)
+_MISSING_TABLE = re.compile(r"\btable\b.* does not exist", re.IGNORECASE)
+"""In our words and in DuckDB's."""
+
+
+def _removed_if_empty(session: Session, path: Path) -> bool:
+    with suppress(GensearchError, OSError):
+        for name, file in session.rows(statement("statements/publish_open_files")):  # a script may have detached it
+            if os.path.samefile(file, path) and session.value(statement("session/objects"), {"database": name}) == 0:
+                path.unlink()
+                return True
+    return False

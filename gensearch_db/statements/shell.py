@@ -80,10 +80,10 @@ class Shell:
             raise QueryError(f"'{line.strip()}' is no command of the shell:\n{COMMANDS_HELP}")
         return True
 
-    def interact(self) -> None:
+    def interact(self, greeting: str = "") -> None:
         """Read statements from a person until .quit or Ctrl-D. Errors are printed, and the shell goes on."""
         session = _prompt_session(self.connection)
-        self.stream.write("gensearch-db on DuckDB. Statements end with a semicolon; .help helps, .quit leaves.\n")
+        self.stream.write(greeting + "gensearch-db on DuckDB. Statements end with a semicolon; .help helps, .quit leaves.\n")
         while True:
             try:
                 text = session.prompt()

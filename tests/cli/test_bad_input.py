@@ -204,3 +204,62 @@ def test_a_read_only_database(people: Path) -> None:
 
     with duckdb.connect(str(people), read_only=True) as connection, pytest.raises(ReadOnlyError, match="read-only"):
         gensearch_db.anonymize(connection, "people", into="rel", quasi_identifiers=["age"], k=2)
+
+
+ROWS = "CREATE TABLE people AS SELECT 20 + i % 40 AS age, '0' || i % 5 AS zip FROM range(120) numbers(i)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (["anonymize", "peple.duckdb", *request()], "table people does not exist"),
+        (["anonymize", "peple.duckdb", *request(table="(FROM people)")], "Table with name people does not exist!"),
+        (["anonymize", "peple.duckdb", *request(table="people.csv", zip_="zip: taxonomy zips")], "table zips does not exist"),
+        (["sql", "peple.duckdb", "-c", "FROM people"], "Table with name people does not exist!"),
+        (["sql", "peple.duckdb", "-c", "SELECT 1; PROFILE people"], "table people does not exist"),
+    ],
+)
+def test_a_misspelt_database_file_is_told_and_not_left_behind(
+    people: Path, monkeypatch: pytest.MonkeyPatch, run: Run, arguments: list[str], missing: str
+) -> None:
+    """Found 2026-11-28: only the missing table was told, and the shell left an empty database."""
+    monkeypatch.chdir(people.parent)
+    (people.parent / "people.csv").write_text("age,zip\n" + "30,1001\n31,1002\n" * 4)
+    before = sorted(path.name for path in people.parent.iterdir())
+    code, _, complaint = run(*arguments)
+    assert code != 0
+    assert "database file 'peple.duckdb' does not exist: is its name misspelt?" in complaint
+    assert missing in complaint
+    assert sorted(path.name for path in people.parent.iterdir()) == before
+
+
+def test_a_new_database_is_told_of_only_where_a_table_is_missing(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "new.duckdb"
+    for arguments in (
+        ["anonymize", str(path), *request(table="nowhere.parquet")],
+        ["sql", str(path), "-c", "SELECT 1 FROM"],
+        ["sql", ":memory:", "-c", "FROM people"],
+    ):
+        code, _, complaint = run(*arguments)
+        assert code != 0
+        assert "misspelt" not in complaint
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"{ROWS}; FROM nowhere",
+        f"{ROWS}; ATTACH ':memory:' AS other; USE other; FROM nowhere",
+        f"{ROWS}; ATTACH ':memory:' AS other; USE other; DETACH new; FROM nowhere",
+        f"{ROWS}; BEGIN; DROP TABLE people; FROM nowhere",
+    ],
+)
+def test_what_a_script_made_before_it_failed_stays(tmp_path: Path, run: Run, script: str) -> None:
+    path = tmp_path / "new.duckdb"
+    code, _, complaint = run("sql", str(path), "-c", script)
+    assert code != 0
+    assert "nowhere" in complaint
+    assert "misspelt" not in complaint
+    with duckdb.connect(str(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM people").fetchall() == [(120,)]
