@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any, cast
@@ -76,7 +78,7 @@ def _space(prepared: PreparedTable, problem: Problem) -> list[Finding]:
     return [
         Finding("rows", None, f"{prepared.cells.row_count:,}"),
         Finding("cells", None, f"{prepared.cells.cell_count:,} combinations of leaf values occur"),
-        Finding("blocks", None, f"{count_boxes(prepared.space):,} possible blocks (the size of the block graph)"),
+        Finding("blocks", None, f"{_counted(count_boxes(prepared.space))} possible blocks (the size of the block graph)"),
         Finding("partitions", None, _partitions(prepared)),
         Finding("largest k", None, f"{prepared.table.statistics.size:,} {unit}: the whole table as one block"),
     ]
@@ -99,10 +101,19 @@ def _partitions(prepared: PreparedTable) -> str:
         count = count_partitions(prepared.space, most_terms=COUNTED_TERMS)
     except SpecificationError:
         return "too many to count here (see blocks: each partition is made of those)"
-    exact = f"{count:,}"
-    return (
-        f"{exact} hierarchical partitions" if len(exact) <= 40 else f"a number with {len(str(count))} digits: {str(count)[:6]}…"
-    )
+    return f"{_counted(count)} hierarchical partitions"
+
+
+def _counted(count: int) -> str:
+    """A count in full where it is of up to 30 digits: Python refuses to write out those of thousands."""
+    digits = int(math.log10(count)) + 1
+    leading = count // 10 ** (digits - 6) if digits > 30 else count
+    return f"{count:,}" if digits <= 30 else f"about {leading // 10**5}.{leading % 10**5:05} * 10^{digits - 1}"
+
+
+def _float(count: int) -> float:
+    """A count as a float; infinite beyond them."""
+    return float(count) if count.bit_length() < sys.float_info.max_exp else math.inf
 
 
 def _constraint(prepared: PreparedTable, constraint: Constraint, suppress_at_most: float) -> Finding:
@@ -130,13 +141,14 @@ def _cost(prepared: PreparedTable, cost: Cost) -> str:
 def _memory(prepared: PreparedTable, problem: Problem) -> str:
     attributes = len(prepared.space.attributes)
     cells = prepared.cells.cell_count * (8 * attributes + 16) / 1e6
-    remembered = 2 * count_boxes(prepared.space) * (BYTES_PER_BLOCK + 8 * attributes) / 1e6
+    remembered = 2 * _float(count_boxes(prepared.space)) * (BYTES_PER_BLOCK + 8 * attributes) / 1e6
+    at_most = f"{remembered:,.1f}" if remembered < 1e12 else f"{remembered:.2g}"
     limit = f", never more than MEMORY LIMIT {problem.memory_limit} MB" if problem.memory_limit is not None else ""
-    return f"cells about {cells:,.1f} MB; remembered blocks at most {remembered:,.1f} MB if all were visited{limit}"
+    return f"cells about {cells:,.1f} MB; remembered blocks at most {at_most} MB if all were visited{limit}"
 
 
 def _time(prepared: PreparedTable, problem: Problem, seconds: float) -> str:
-    all_blocks = count_boxes(prepared.space) / BLOCKS_PER_SECOND
+    all_blocks = _float(count_boxes(prepared.space)) / BLOCKS_PER_SECOND
     return (
         f"counting the cells took {seconds:.2f} s; the search ends after {problem.stop_after:g} s at the latest, and after "
         f"about {all_blocks:,.2g} s if it had to look at every block at {BLOCKS_PER_SECOND:,} a second"

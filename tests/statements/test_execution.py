@@ -8,6 +8,7 @@ import pytest
 
 import gensearch_db
 from gensearch_db.errors import DataError, InfeasibleError, QueryError, ReadOnlyError, SpecificationError
+from gensearch_db.statements import explain
 from gensearch_db.statements.connection import Connection, connect
 from tests.statements.conftest import ANONYMIZE
 
@@ -325,3 +326,17 @@ class TestUsingRelease:
         answer = one(people, "ANONYMIZE TABLE new_gaps INTO g2 USING RELEASE g")
         assert answer["rows_released"] == 207
         assert people.execute("SELECT count(*) FROM g2 WHERE x IS NULL").fetchall() == [(50,)]
+
+
+def test_spaces_beyond_all_floats_are_explained(people: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found 2026-11-28: a node with more than a thousand children, of which any may split from the rest, overflowed."""
+    monkeypatch.setattr(explain, "COUNTED_TERMS", 10)
+    people.execute("CREATE TABLE towns AS SELECT 'town ' || i AS town FROM range(1500) r(i)")
+    people.execute("CREATE TABLE levels AS SELECT town AS value, 'all' AS level FROM towns")
+    findings = people.execute(
+        "EXPLAIN ANONYMIZE TABLE towns INTO x QUASI IDENTIFIERS (town TAXONOMY levels RELAXED) SUBJECT TO k_anonymity(10)"
+    ).fetchall()
+    told = {topic: text for topic, _, text in findings}
+    assert str(2**1500)[:6] == "350746"
+    assert told["blocks"] == "about 3.50746 * 10^451 possible blocks (the size of the block graph)"
+    assert "remembered blocks at most inf MB" in told["memory"]
