@@ -9,6 +9,7 @@ import math
 import platform
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace as replaced
 from fractions import Fraction
 from importlib.metadata import version
@@ -124,7 +125,8 @@ def anonymize(
 
     ``problem``: a :class:`Problem`, or the table's name with the other fields of a problem as keywords. ``replace`` lets
     the release take the place of an older one. ``progress`` is called a few times a second and may stop the search;
-    ``release_on_interrupt`` then releases the best partition so far.
+    ``release_on_interrupt`` then releases the best partition so far. Where it is a context manager too, it is entered for the
+    search, so that it knows when that is over.
 
     Raises :class:`GensearchError` of the fitting class; the database is then as it was before.
     """
@@ -144,7 +146,8 @@ def anonymize(
                 _check_row_count(prepared.cells.row_count)
                 check_whole_table(prepared.table, constraints, problem.suppress_at_most)
                 cost.check(prepared.table)
-                result = _search(prepared, constraints, cost, progress)
+                with progress if isinstance(progress, AbstractContextManager) else nullcontext():
+                    result = _search(prepared, constraints, cost, progress)
                 _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
                 return _released(prepared, constraints, result, started, replace=replace)
 

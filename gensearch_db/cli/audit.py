@@ -39,19 +39,21 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
 ) -> None:
     """Check a release; the exit code tells whether it holds what was required."""
+    from gensearch_db.cli.progress import waited
     from gensearch_db.database.audit import audit
     from gensearch_db.errors import AuditError
 
-    report = audit(
-        database,
-        release,
-        against=source,
-        quasi_identifiers=tuple(quasi_identifier or ()),
-        sensitive=tuple(sensitive or ()),
-        subject_to=(*(subject_to or ()), *((f"k_anonymity({k})",) if k is not None else ())),
-        suppression_marker=suppression_marker,
-        together_with=together_with,
-    )
+    with waited("auditing"):
+        report = audit(
+            database,
+            release,
+            against=source,
+            quasi_identifiers=tuple(quasi_identifier or ()),
+            sensitive=tuple(sensitive or ()),
+            subject_to=(*(subject_to or ()), *((f"k_anonymity({k})",) if k is not None else ())),
+            suppression_marker=suppression_marker,
+            together_with=together_with,
+        )
     typer.echo(json.dumps(report.to_dict(), allow_nan=False) if as_json else report.to_text())
     if not report.passed:
         raise typer.Exit(AuditError.exit_code)

@@ -28,6 +28,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")] = False,
 ) -> None:
     """Estimate a count query on a release, with its deviation and hard bounds."""
+    from gensearch_db.cli.progress import waited
     from gensearch_db.count_queries import estimate, estimate_macro, estimate_sql
     from gensearch_db.count_queries.estimating import group_text
     from gensearch_db.count_queries.saving import aligned
@@ -41,7 +42,8 @@ def command(
     if show_sql:
         typer.echo(estimate_sql(database, release, query))
         return
-    answer = estimate(database, release, query)
+    with waited("estimating"):
+        answer = estimate(database, release, query)
     if as_json:
         typer.echo(json.dumps(answer.to_dict(), allow_nan=False, default=str))
         return

@@ -1,6 +1,6 @@
-"""What a person at a terminal sees while a search runs, and how Ctrl-C ends it.
+"""What a person at a terminal sees while a command takes its time, and how Ctrl-C ends a search.
 
-The first Ctrl-C ends the search, the next one the program.
+The first Ctrl-C in a search ends the search, any other one the program.
 """
 
 from __future__ import annotations
@@ -10,13 +10,61 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 from gensearch_db.search.result import Moment
 
 PATIENCE = 2.0
 """Seconds before progress is shown."""
+
+
+class Display:
+    """A line on stderr (a terminal only) with a sign that moves, from two seconds after it was made until it is closed."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._status: Any = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+        if sys.stderr.isatty():
+            self._timer.start()
+
+    def update(self, line: str) -> None:
+        """Say something else."""
+        with self._lock:
+            self._line = line
+            if self._status is not None:
+                self._status.update(line)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.status import Status
+
+        with self._lock:
+            if not self._closed:
+                self._status = Status(self._line, console=Console(stderr=True))
+                self._status.start()
+
+    def close(self) -> None:
+        """Take the line away: before anything is printed, because it erases the lines above it when it goes."""
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._status is not None:
+                self._status.stop()
+
+
+@contextmanager
+def waited(line: str) -> Iterator[None]:
+    """Show this line while the block runs, where that takes its time."""
+    display = Display(line)
+    try:
+        yield
+    finally:
+        display.close()
 
 
 @contextmanager
@@ -42,13 +90,23 @@ def watched() -> Iterator[Watcher]:
 
 class Watcher:
     """What a search calls (:data:`gensearch_db.search.result.Progress`), what Ctrl-C calls, and the display. ``before``: the
-    handler of Ctrl-C that it takes the place of."""
+    handler of Ctrl-C that it takes the place of.
+
+    It is entered for the search: when that is over, Ctrl-C ends the program again.
+    """
 
     def __init__(self, before: Any) -> None:
         self._before = before
         self.searching = False
         self.stop = False
-        self._display: Any = None
+        self._display = Display("reading the table")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.searching = False
+        self._display.update("writing the release and auditing it (Ctrl-C undoes it)")
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Called at Ctrl-C. Where it ends the program it goes first: no ``finally`` is sure to be reached, for Ctrl-C may
@@ -61,24 +119,12 @@ class Watcher:
     def __call__(self, moment: Moment, counters: dict[str, int | float]) -> bool:
         """Called a few times a second by the search."""
         self.searching = True
-        if moment.seconds >= PATIENCE and sys.stderr.isatty():
-            self._show(moment)
+        self._display.update(progress_line(moment))
         return self.stop
 
-    def _show(self, moment: Moment) -> None:
-        from rich.console import Console
-        from rich.status import Status
-
-        line = progress_line(moment)
-        if self._display is None:
-            self._display = Status(line, console=Console(stderr=True))
-            self._display.start()
-        self._display.update(line)
-
     def close(self) -> None:
-        """Take the display away: before anything is printed, because it erases the lines above it when it goes."""
-        if self._display is not None:
-            self._display.stop()
+        """Take the display away, before anything is printed."""
+        self._display.close()
 
 
 def progress_line(moment: Moment) -> str:

@@ -23,13 +23,15 @@ def command(
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite an existing target.")] = False,
 ) -> None:
     """Copy releases and their blocks, nothing else, with a data dictionary and how the receiver checks them."""
+    from gensearch_db.cli.progress import waited
     from gensearch_db.database.opening import session_for
     from gensearch_db.database.reported import reported
     from gensearch_db.printable import printable
     from gensearch_db.statements.publish import publish
 
     with reported(), session_for(database, read_only=True) as session:
-        published = publish(session, releases, to, replace=replace)
+        with waited("publishing"):
+            published = publish(session, releases, to, replace=replace)
         for each in published:
             typer.echo(printable(f"{each.table}: {each.rows:,} rows in {each.file}"))
         for release, note in {each.release: each.note for each in published}.items():

@@ -32,6 +32,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")] = False,
 ) -> None:
     """Estimate every query on every release; with --source also the true counts and the errors."""
+    from gensearch_db.cli.progress import waited
     from gensearch_db.count_queries import run_workload
     from gensearch_db.count_queries.saving import refuse_csv, refuse_taken, save_csv, save_table, to_json, to_text
     from gensearch_db.database.reported import reported
@@ -40,7 +41,8 @@ def run(
         refuse_taken(database, into)
     if csv is not None:
         refuse_csv(csv)
-    report = run_workload(database, releases, workload, source=source)
+    with waited("estimating"):
+        report = run_workload(database, releases, workload, source=source)
     with reported():
         if csv is not None:
             save_csv(report, csv)

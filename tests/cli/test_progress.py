@@ -1,15 +1,21 @@
-"""What a person at a terminal sees while a search runs, and that it is gone when the result is printed."""
+"""What a person at a terminal sees while a command takes its time, that it is gone when the result is printed, and Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import pytest
 import typer
 
+import gensearch_db
+import gensearch_db.anonymization
 from gensearch_db.cli import progress
 from gensearch_db.cli.main import main
 from gensearch_db.search.result import Moment
@@ -25,29 +31,145 @@ def test_without_a_release_there_is_no_gap() -> None:
     assert line == "searching for 3 s: no release found yet (Ctrl-C ends the search)"
 
 
-def test_the_display_goes_before_the_result_is_printed(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class FakeStatus:
+    """What stands for rich's display: it notes what happens to it."""
+
+    events: ClassVar[list[str]] = []
+    shown = threading.Event()
+
+    def __init__(self, line: str, **_: Any) -> None:
+        self.events.append(line)
+
+    def start(self) -> None:
+        self.events.append("started")
+        self.shown.set()
+
+    def update(self, line: str) -> None:
+        assert "printed" not in self.events
+        self.events.append(line)
+
+    def stop(self) -> None:
+        self.events.append("stopped")
+
+
+@pytest.fixture
+def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a display notes at a terminal that has no patience."""
+    FakeStatus.events.clear()
+    FakeStatus.shown.clear()
+    monkeypatch.setattr("rich.status.Status", FakeStatus)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    return FakeStatus.events
+
+
+def test_the_display_goes_before_the_result_is_printed(
+    database: Path, monkeypatch: pytest.MonkeyPatch, events: list[str]
+) -> None:
     """It erases the lines above the cursor when it goes: those were the last lines of the audit."""
     with duckdb.connect(str(database)) as connection:
         connection.execute("CREATE TABLE t AS SELECT i % 50 AS age, i % 3 AS s FROM range(200) r(i)")
+    monkeypatch.setattr(typer, "echo", lambda text: events.append("printed"))
+    made = gensearch_db.anonymization._search
+
+    def slow_enough(*arguments: Any) -> Any:
+        assert FakeStatus.shown.wait(60)
+        return made(*arguments)
+
+    monkeypatch.setattr(gensearch_db.anonymization, "_search", slow_enough)
+    main(["anonymize", str(database), "--table", "t", "--into", "r", "--quasi-identifier", "age: anywhere", "--k", "5"])
+    assert events[:2] == ["reading the table", "started"]
+    assert events.index("writing the release and auditing it (Ctrl-C undoes it)") < events.index("stopped")
+    assert events.index("stopped") < events.index("printed")
+
+
+def test_what_ends_soon_or_at_no_terminal_shows_nothing(events: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 3600.0)
+    with progress.waited("auditing"):
+        pass
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    with progress.waited("auditing"):
+        assert not FakeStatus.shown.wait(0.2)
+    assert events == []
+
+
+def test_what_takes_its_time_is_told_until_it_ends(events: list[str]) -> None:
+    def fail() -> None:
+        with progress.waited("auditing"):
+            assert FakeStatus.shown.wait(60)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert events == ["auditing", "started", "stopped"]
+
+
+def test_commands_that_read_large_tables_are_waited_for(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 50 AS age, i % 3 AS s FROM range(200) r(i)")
+        gensearch_db.anonymize(connection, "t", into="r", quasi_identifiers=["age: every 10"], k=5)
+    lines: list[str] = []
+
+    @contextmanager
+    def noted(line: str) -> Iterator[None]:
+        yield
+        lines.append(line)
+
+    monkeypatch.setattr(progress, "waited", noted)
+    (tmp_path / "w.sql").write_text("SELECT COUNT(*) FROM t WHERE age < 20;")
+    main(["audit", str(database), "r"])
+    main(["publish", str(database), "r", "--to", str(tmp_path / "out.duckdb")])
+    main(["estimate", str(database), "r", "SELECT COUNT(*) FROM t WHERE age < 20"])
+    main(["queries", "run", str(database), "r", "--workload", str(tmp_path / "w.sql"), "--source", "t"])
+    assert lines == ["auditing", "publishing", "estimating", "estimating"]
+
+
+def test_ctrl_c_ends_the_search_and_outside_it_the_program() -> None:
+    """Found 2026-11-28: the first Ctrl-C while a release was written and audited did nothing at all."""
+    before = signal.getsignal(signal.SIGINT)
+    moment = Moment(seconds=1.0, cost=200.0, lower_bound=150.0)
+    with progress.watched() as watcher:
+        with pytest.raises(KeyboardInterrupt):
+            watcher.interrupt(signal.SIGINT, None)
+        with watcher:
+            assert watcher(moment, {}) is False
+            watcher.interrupt(signal.SIGINT, None)
+            assert watcher(moment, {}) is True
+            with pytest.raises(KeyboardInterrupt):
+                watcher.interrupt(signal.SIGINT, None)
+    with progress.watched() as watcher:
+        with watcher:
+            watcher(moment, {})
+        with pytest.raises(KeyboardInterrupt):
+            watcher.interrupt(signal.SIGINT, None)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_progress_that_can_be_entered_is_entered_for_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[str] = []
 
-    class Display:
-        def __init__(self, line: str, **_: Any) -> None:
-            events.append("created")
+    class Noting:
+        def __enter__(self) -> None:
+            events.append("begins")
 
-        def start(self) -> None:
-            events.append("started")
+        def __exit__(self, *_: object) -> None:
+            events.append("ends")
 
-        def update(self, line: str) -> None:
-            assert "printed" not in events
+        def __call__(self, moment: Moment, counters: dict[str, int | float]) -> bool:
+            events.append("called")
+            return False
 
-        def stop(self) -> None:
-            events.append("stopped")
+    written = gensearch_db.anonymization.write_release
 
-    monkeypatch.setattr("rich.status.Status", Display)
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(typer, "echo", lambda text: events.append("printed"))
-    main(["anonymize", str(database), "--table", "t", "--into", "r", "--quasi-identifier", "age: anywhere", "--k", "5"])
-    assert events[:2] == ["created", "started"]
-    assert events.index("stopped") < events.index("printed")
+    def noted(*arguments: Any, **options: Any) -> Any:
+        events.append("written")
+        return written(*arguments, **options)
+
+    monkeypatch.setattr(gensearch_db.anonymization, "write_release", noted)
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 50 AS age, i % 3 AS s FROM range(200) r(i)")
+        gensearch_db.anonymize(connection, "t", into="r", quasi_identifiers=["age"], k=7, progress=Noting())
+    assert [event for event in events if event != "called"] == ["begins", "ends", "written"]
