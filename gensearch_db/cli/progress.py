@@ -102,6 +102,7 @@ class Watcher:
         self._display = Display("reading the table")
 
     def __enter__(self) -> Self:
+        self._display.update("preparing the search (the first one on a machine compiles it: about half a minute)")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

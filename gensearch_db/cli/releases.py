@@ -26,10 +26,11 @@ def command(
 ) -> None:
     """List the releases in a database, or drop one."""
     from gensearch_db.database.catalog import drop_release, list_releases
+    from gensearch_db.printable import printable
 
     if drop is not None:
         drop_release(database, drop)
-        typer.echo(f"dropped {drop}")
+        typer.echo(printable(f"dropped {drop}"))
         return
     found = list_releases(database)
     if as_json:

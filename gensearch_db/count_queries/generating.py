@@ -84,7 +84,7 @@ def generate_workload(
     if not sizes or min(sizes) < 1 or max(sizes) > len(domains):
         problems.add(f"a query can have 1 to {len(domains)} predicates on this release")
     problems.raise_if_any()
-    name = qualified(parse_table_name(table or opened.dictionary.release))
+    name = qualified((opened.dictionary.release,) if table is None else parse_table_name(table))
     comment = f"-- {queries} random count queries: {sizes} predicates, selectivity {selectivity}, seed {seed}"
     return "\n".join([comment, *queries_over(domains, queries, sizes, selectivity, seed, name)]) + "\n"
 

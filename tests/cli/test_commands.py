@@ -88,9 +88,19 @@ def test_releases_are_listed_and_dropped(people: Path, capsys: pytest.CaptureFix
     (entry,) = json.loads(capsys.readouterr().out)
     assert (entry["release"], entry["problem"]["table"]) == ("rel", "people")
     assert ended(["releases", str(people), "--drop", "rel"]) == 0
+    assert capsys.readouterr().out == "dropped rel\n"
     with duckdb.connect(str(people)) as connection:
         tables = connection.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'").fetchall()
     assert tables == [("people",)]
+
+
+def test_a_name_that_rearranges_text_is_written_out(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = '"red\x1b[31m\u202ename"'
+    assert ended(["anonymize", str(people), *FLAGS, "--into", name]) == 0
+    assert ended(["releases", str(people), "--drop", name]) == 0
+    printed = capsys.readouterr().out
+    assert printed.endswith('dropped "red\\x1b[31m\\u202ename"\n')
+    assert "\x1b" not in printed
 
 
 def test_replace_is_needed_the_second_time(people: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,7 @@ def test_the_display_goes_before_the_result_is_printed(
 
     monkeypatch.setattr(gensearch_db.anonymization, "_search", slow_enough)
     main(["anonymize", str(database), "--table", "t", "--into", "r", "--quasi-identifier", "age: anywhere", "--k", "5"])
-    assert events[:2] == ["reading the table", "started"]
+    assert events[1] == "started"
     assert events.index("writing the release and auditing it (Ctrl-C undoes it)") < events.index("stopped")
     assert events.index("stopped") < events.index("printed")
 

@@ -191,3 +191,13 @@ def test_an_unknown_source_is_told_in_our_words(
     assert message in complaint
     assert "Catalog Error" not in complaint
     assert "LINE" not in complaint
+
+
+@pytest.mark.parametrize("name", ["my rel", "a.b", 'quo"ted', "select"])
+def test_a_release_of_any_name_has_a_workload(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Found 2026-11-29: the bare name of the dictionary was read as a written one, which needs quotes."""
+    make_release(connection, name, COLUMNS, [{"age": (30, 40), "sex": ["F", "M"], "ill": {"flu": 9}, "count": 9}])
+    written = '"' + name.replace('"', '""') + '"'
+    text = generate_workload(connection, written, queries=3, seed=1)
+    assert text.count(f"FROM {written} WHERE") == 3
+    assert len(read_queries(text)) == 3
