@@ -159,3 +159,25 @@ def test_what_is_no_problem_as_json() -> None:
     for text in ("", "5", "{", '{"table": "t"}'):
         with pytest.raises(SpecificationError):
             gensearch_db.Problem.from_json(text)
+
+
+@pytest.mark.parametrize("given", ["", "x\0y", "a" * 300])
+@pytest.mark.parametrize("name", DATABASES)
+def test_what_is_no_path_of_a_file(name: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found 2026-11-29: an empty path was a database in memory, in which a release was lost; a NUL ended the file's name."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect() as people:
+        told = refused(DATABASES[name], people, given)
+    assert told.startswith(NO_DATABASE) or told == "a str cannot be the path of a database: File name too long"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", DATABASES)
+@pytest.mark.parametrize("file", ["t.csv", "t.parquet"])
+def test_a_data_file_is_no_database(name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found 2026-11-29: DuckDB opens one as a database in memory, so that a release was made, audited and lost."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect() as people:
+        people.execute(f"COPY (SELECT i % 50 AS age FROM range(200) AS numbers(i)) TO '{file}'")
+        assert refused(DATABASES[name], people, file).startswith(f"'{file}' is no DuckDB database: a data file is named as")
+    assert [path.name for path in tmp_path.iterdir()] == [file]

@@ -13,8 +13,8 @@ import duckdb
 
 from gensearch_db.argument_kinds import shown
 from gensearch_db.database.rendering import statement
-from gensearch_db.database.session import Session, open_database
-from gensearch_db.errors import GensearchError, Problems, SpecificationError
+from gensearch_db.database.session import Session, no_database, open_database
+from gensearch_db.errors import GensearchError, Problems, SpecificationError, reason
 
 Database = str | Path | duckdb.DuckDBPyConnection | Session
 """A DuckDB file, or an open connection to one."""
@@ -35,10 +35,8 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         with Session(database) as session:
             yield session
         return
-    if not isinstance(database, str | PathLike):
-        raise SpecificationError(f"a database is a path of a DuckDB file or an open connection, not {shown(database)}")
-    in_memory = str(database) == ":memory:"
-    path = Path(database)
+    path = _path(database)
+    in_memory = str(path) == ":memory:"
     is_new = not in_memory and not path.exists()
     if is_new and not create:
         raise SpecificationError(f"database file '{path}' does not exist")
@@ -48,7 +46,25 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         open_database(database, read_only=read_only and not in_memory) as opened,
         made_in_vain(opened, path) if is_new else nullcontext(),
     ):
+        if not in_memory and not opened.rows(statement("statements/publish_open_files")):
+            raise SpecificationError(no_database(path))
         yield opened
+
+
+def _path(database: object) -> Path:
+    """The path of a file. Raises :class:`SpecificationError` for what is none.
+
+    DuckDB takes ``""`` for a database in memory, and what stands before a NUL for the path.
+    """
+    given = os.fspath(database) if isinstance(database, PathLike) else database
+    if not isinstance(given, str) or not given or "\0" in given:
+        raise SpecificationError(f"a database is a path of a DuckDB file or an open connection, not {shown(database)}")
+    path = Path(given)
+    try:
+        path.exists()
+    except OSError as error:
+        raise SpecificationError(f"{shown(given)} cannot be the path of a database: {reason(error)}") from error
+    return path
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from gensearch_db.database.interruptible import InterruptibleRunner, Result
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.reported import commit_begins, commit_failed
 from gensearch_db.database.spilling import SpillDirectory
-from gensearch_db.errors import GensearchError, SpecificationError
+from gensearch_db.errors import GensearchError, ReadOnlyError, SpecificationError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -307,12 +307,22 @@ class Session:
                 self.insist(statement("drop_temporary_table", table=("temp", "main", name)))
 
 
+def no_database(path: str | Path) -> str:
+    """The message about a data file in a database's place. DuckDB opens one as a database in memory, with views of it."""
+    return f"'{path}' is no DuckDB database: a data file is named as the table, and the database is where the release goes"
+
+
 def open_database(path: str | Path, read_only: bool = False) -> Session:
     """Open a DuckDB file (``":memory:"`` for a database in memory) as a session that owns its connection.
 
     Raises :class:`LockError` if another process holds the file (with its PID) or this process has it open with another
     configuration, :class:`SpecificationError` if it is no DuckDB database or does not exist.
     """
-    with translated(opening=str(path)):
-        connection = duckdb.connect(str(path), read_only=read_only)
+    try:
+        with translated(opening=str(path)):
+            connection = duckdb.connect(str(path), read_only=read_only)
+    except ReadOnlyError as error:
+        if "in-memory" not in str(error):
+            raise
+        raise SpecificationError(no_database(path)) from error
     return Session(connection, owns_connection=True)
