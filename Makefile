@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+# The tests of a file stay together, for they share what they made; files in their order: those that take long are not the last.
+SIDE_BY_SIDE := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 help:  ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -19,7 +21,8 @@ demo: .venv/ready  ## anonymize an embedded demo database of 50,000 people
 
 test: .venv/ready  ## lint, type check and all tests
 	$(MAKE) --no-print-directory --jobs 2 types compiled
-	$(BIN)/pytest
+	$(BIN)/pytest -m 'not alone' $(SIDE_BY_SIDE)
+	$(BIN)/pytest -m alone
 
 types:
 	$(BIN)/ruff check .
@@ -29,7 +32,8 @@ compiled:  # at the same time what the tests need compiled, which takes one core
 	$(BIN)/python -c 'from gensearch_db.search.warm_up import warm_up; warm_up()'
 
 quick: .venv/ready  ## the tests that take seconds
-	$(BIN)/pytest -m 'not slow'
+	$(BIN)/pytest -m 'not slow and not alone' $(SIDE_BY_SIDE)
+	$(BIN)/pytest -m 'alone and not slow'
 
 fuzz: .venv/ready  ## random problems for as long as GENSEARCH_FUZZ examples take (default 5000)
 	GENSEARCH_FUZZ=$${GENSEARCH_FUZZ:-5000} $(BIN)/pytest tests/fuzz

@@ -185,6 +185,7 @@ def test_the_certificate_is_plain_json(people: duckdb.DuckDBPyConnection) -> Non
     assert values["rows_released"] == 240
 
 
+@pytest.mark.alone
 def test_import_is_quick_and_lazy() -> None:
     program = (
         "import sys, time; start = time.perf_counter(); import gensearch_db; print(time.perf_counter() - start);"
@@ -210,6 +211,7 @@ def wait_until_it_holds_a_lock(process: subprocess.Popen[str]) -> None:
     time.sleep(2 if locks.exists() else 6)
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent as POSIX has it")
 def test_control_c_ends_the_command_cleanly(database: Path) -> None:
     """The first Ctrl-C ends a search; the command says so, writes nothing and leaves the file unlocked."""

@@ -132,6 +132,7 @@ def test_a_users_open_transaction_is_left_alone(session: Session) -> None:
     assert session.rows(Sql("SELECT table_name FROM duckdb_tables()")) == [("theirs",)]
 
 
+@pytest.mark.alone
 def test_an_interrupt_stops_the_statement_and_leaves_the_connection_usable(session: Session) -> None:
     def interrupt() -> None:
         time.sleep(0.3)
@@ -157,6 +158,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.alone
 def test_control_c_stops_the_statement() -> None:
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=20, check=False)
     assert (done.stdout, done.stderr) == ("interrupted 1\n", "")

@@ -52,6 +52,7 @@ def test_what_is_not_cut_in_time_stays_as_it_is(
         assert (cost, len(slices)) == (unhurried[1], len(unhurried[0]))
 
 
+@pytest.mark.alone
 def test_splits_with_parts_that_are_not_feasible_are_tried_within_the_time_limit() -> None:
     """Every split of these 60,000 cells has a part with one sensitive value only. Tried in one go they took half a minute."""
     numbers, ones = np.arange(60_001), np.ones(60_000, np.int64)
@@ -68,6 +69,7 @@ def test_splits_with_parts_that_are_not_feasible_are_tried_within_the_time_limit
     assert time.monotonic() - started < 5
 
 
+@pytest.mark.alone
 def test_a_time_limit_ends_mondrian(problem: SearchProblem) -> None:
     search(problem, Strategy.MONDRIAN, StoppingRule())
     started = time.monotonic()

@@ -220,6 +220,7 @@ def test_dates_and_times_are_those_that_duckdb_prints(stream: io.StringIO, value
         assert all(each in stream.getvalue() for each in (text, *nested))
 
 
+@pytest.mark.alone
 def test_ctrl_c_ends_a_statement_of_duckdb(tmp_path: Path) -> None:
     slow = "SELECT count(*) FROM range(30000000) a, range(1000000) b WHERE hash(a.range, b.range) % 1000000007 = 1"
     program = [sys.executable, "-m", "gensearch_db.cli.main", "sql", str(tmp_path / "p.duckdb"), "-c", f"SELECT 1; {slow}"]

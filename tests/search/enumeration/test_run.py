@@ -225,6 +225,7 @@ def test_listing_stops_at_the_limit_but_counting_goes_on() -> None:
     assert len(listed.alternatives) == 2
 
 
+@pytest.mark.alone
 def test_a_time_limit_ends_the_search_before_its_first_descent_is_over() -> None:
     """Of 30,000 cells each box has thousands of divisions: they were all made before the clock was read, for minutes."""
     source = np.random.default_rng(4)
