@@ -104,6 +104,6 @@ def wrong_options(draw: st.DrawFn) -> tuple[str, Options]:
     if strategy == "block_graph":
         wrong += [("prices", "false"), ("all_optimal", 2), ("list_at_most", -1), ("assistant", 0.5), ("list_at_most", "x")]
     if strategy == "enumeration":
-        wrong += [("bound", "tightest"), ("max_size", 1), ("probes", 2), ("look_ahead", True), ("complete", "no")]
+        wrong += [("bound", "tightest"), ("max_size", 1), ("probes", -1), ("look_ahead", True), ("complete", "no")]
     name, value = draw(st.sampled_from(wrong))
     return strategy, {**draw(options_of(strategy)), **({"max_size": 5} if name == "complete" else {}), name: value}
