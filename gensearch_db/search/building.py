@@ -59,6 +59,8 @@ class Switches:
     """Improvers solve small blocks and subtrees exactly."""
     grids: bool = True
     """Improvers search the top of the tree along grids (``grids.py``)."""
+    coarse_spaces: bool = True
+    """Or rather in coarse spaces, where squared sizes are all of the cost (``coarse_spaces.py``)."""
     assistant: bool = True
     """A second worker proves while the first proof may end soon (``assistant.py``)."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.search.arrays import ORDERED, TAXONOMY
+from gensearch_db.search.coarse_spaces import BOXES_PER_GROUP, CoarseSpaces, can_solve
 from gensearch_db.search.extraction import subtrees
 from gensearch_db.search.grids import Grids
 from gensearch_db.search.result import Partition
@@ -55,6 +56,13 @@ FIRST_GRID_SHARE, GRID_SHARE, SUBTREE_SHARE_ALONG_GRIDS = 1000, 300, 50
 """What a grid, and then each subtree, may take: so many times the effort of a small block."""
 GRIDS_PER_CYCLE = 8
 
+FIRST_BOXES = 8_000_000
+"""Of the first coarse space, which takes about a second."""
+FEWEST_GROUPS_OF_SPACES, FAMILIAR = 40, 20.0
+"""Of the subtrees that are searched in coarse spaces; and how much more a boundary of the best tree is worth there than others."""
+TURNS_OF_WHOLE, TURNS_PER_CYCLE = 4, 32
+"""Every so many turns the whole is searched, and small subtrees are solved exactly."""
+
 EXACT_GROUPS = 3
 """Rollouts begin with blocks of up to so many least groups as small ones, to be solved exactly."""
 
@@ -99,6 +107,7 @@ class Improver:
         self._groups = worker.problem.cells.row_count // worker.kernel.bounds.minimum_rows
         many = self._groups > FEW_GROUPS and self._splits_of_whole() > FEW_SPLITS
         self._along_grids = worker.switches.grids and not self._has_sets and many
+        self._in_coarse_spaces = self._along_grids and worker.switches.coarse_spaces and can_solve(worker)
         self._work = self._improve()
 
     @property
@@ -143,7 +152,10 @@ class Improver:
         stages = self._first_stages()
         for level, widths in reversed(stages) if self.index % 2 else stages:
             yield from self._roll(self.whole, level, widths)
-        yield from self._improve_along_grids() if self._along_grids else self._improve_by_pilots()
+        if self._in_coarse_spaces:
+            yield from self._improve_in_coarse_spaces()
+        else:
+            yield from self._improve_along_grids() if self._along_grids else self._improve_by_pilots()
 
     def _improve_by_pilots(self) -> Iterator[None]:
         """Roll out subtrees of the best tree again and again, deeper and deeper."""
@@ -159,18 +171,53 @@ class Improver:
 
     def _improve_along_grids(self) -> Iterator[None]:
         """Search the top of the whole along a grid, then again and again that of a subtree of the best tree."""
-        grids, least = Grids(self.worker, self.index), self.worker.kernel.bounds.minimum_rows
+        grids = Grids(self.worker, self.index)
         grids.lay_first(self.whole, FIRST_GRID)
         yield from self._roll_along_grid(grids, self.whole, FIRST_GRID_SHARE)
         for grid in count(1):
             if self.finished:
                 return
-            parts = self.subtrees(grids.groups(FEWEST_GROUPS, self._groups) * least)
-            part = grids.choose(parts) if parts else self.whole
+            part = self._draw_part(grids, FEWEST_GROUPS)
             grids.lay_around(part, FURTHER_GRIDS)
             yield from self._roll_along_grid(grids, part, GRID_SHARE)
             if grid % GRIDS_PER_CYCLE == 0:
                 self._allow_more_exact_effort()
+
+    def _improve_in_coarse_spaces(self) -> Iterator[None]:
+        """Solve coarse spaces of the whole and of subtrees of the best tree again and again, and now and then small subtrees."""
+        grids, spaces = Grids(self.worker, self.index), CoarseSpaces(self.worker, self.index)
+        yield from self._solve_in(spaces, self.whole, FIRST_BOXES, 1.0)
+        yield from self._solve_subtrees(SUBTREE_SHARE_ALONG_GRIDS)
+        yield from self._solve_in(spaces, self.whole, spaces.most_boxes, 1.0)
+        for turn in count(1):
+            if self.finished:
+                return
+            part = self.whole if turn % TURNS_OF_WHOLE == 0 else self._draw_part(grids, FEWEST_GROUPS_OF_SPACES)
+            yield from self._solve_in(spaces, part, min(spaces.most_boxes, BOXES_PER_GROUP * self._groups_of(part)), FAMILIAR)
+            if turn % TURNS_PER_CYCLE == 0:
+                yield from self._solve_subtrees(SUBTREE_SHARE_ALONG_GRIDS)
+                self._allow_more_exact_effort()
+
+    def _groups_of(self, part: Slice) -> int:
+        """How many least groups fit into a part."""
+        kernel = self.worker.kernel
+        return int(kernel.cells.rows[kernel.order[part[0] : part[1]]].sum()) // kernel.bounds.minimum_rows
+
+    def _solve_in(self, spaces: CoarseSpaces, part: Slice, most_boxes: int, familiar: float) -> Iterator[None]:
+        """Solve a coarse space of a part."""
+        worker = self.worker
+        for _ in spaces.solve(part, most_boxes, familiar):
+            if worker.effort >= self.allowance or worker.stopped:
+                order = worker.kernel.order.copy()
+                yield
+                worker.kernel.order[:] = order
+                worker.kernel.counters.last_effort[0] = self.allowance
+        self._collect()
+
+    def _draw_part(self, grids: Grids, fewest: int) -> Slice:
+        """A subtree of the best tree, or the whole; of several sizes, from ``fewest`` least groups on."""
+        parts = self.subtrees(grids.groups(fewest, self._groups) * self.worker.kernel.bounds.minimum_rows)
+        return grids.choose(parts) if parts else self.whole
 
     def _roll_along_grid(self, grids: Grids, part: Slice, share: int) -> Iterator[None]:
         """Roll out a part along the grid that is laid, within its share of effort, then solve subtrees exactly."""

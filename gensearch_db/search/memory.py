@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
 
+TREE_EFFORT = 1 << 20
+"""What the blocks of a tree that was told are taken to have cost, in blocks looked at: they are forgotten last."""
 UNKNOWN, WHOLE = -2, -1
 """In place of a split's attribute: no partition known; publish the block as it is."""
 
@@ -137,7 +139,7 @@ class Tree(NamedTuple):
 def remember_tree(memory: Memory, words: NDArray[np.uint64], splits: NDArray[np.int64], costs: NDArray[np.float64]) -> None:
     """Remember every block of a tree. The table must have room."""
     for i in range(len(costs)):
-        remember(memory, words[i], 0.0, costs[i], splits[i, 0], splits[i, 1], 1)
+        remember(memory, words[i], 0.0, costs[i], splits[i, 0], splits[i, 1], TREE_EFFORT)
 
 
 class News(NamedTuple):

@@ -5,10 +5,12 @@ All problems run the same compiled functions on arrays of the same types (``stru
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
+from gensearch_db.cost.discernibility import Discernibility
 from gensearch_db.cost.ncp import NormalizedCertaintyPenalty
 from gensearch_db.domain.attribute import Leaf, OrderedAttribute, Space
 from gensearch_db.domain.cells import Cells
@@ -16,9 +18,11 @@ from gensearch_db.domain.statistics import whole_table
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.search.block_graph import BlockGraphSearch
 from gensearch_db.search.box_program import BoxProgram
+from gensearch_db.search.coarse_spaces import CoarseSpaces
 from gensearch_db.search.memory import news
 from gensearch_db.search.result import SearchProblem, StoppingRule, never_stop
 from gensearch_db.search.state import UNLIMITED
+from gensearch_db.search.worker import Worker
 
 SIDE = 6
 """Leaves of each of two attributes: enough for every part of the search to be called."""
@@ -38,14 +42,20 @@ def warm_up() -> None:
 
 
 def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
-    """What only larger problems come to: subtrees, trees that improvers tell each other, a table that grows, all boxes."""
+    """What only larger problems come to: subtrees, trees that improvers tell each other, a table that grows, all boxes,
+    coarse spaces."""
     first, second = search.team.improvers
     first.worker.roll(first.whole, 0, UNLIMITED)
     first.worker.tries_all_splits_of(first.whole)
+    first.worker.refresh(first.whole)
     first.subtrees(first.worker.problem.cells.row_count)
     second.worker.take_in(first.worker.tree(first.whole))
     second.worker.more_memory()
     second.worker.share_done()
     second.worker.tell(news(first.worker.kernel.memory))
     for _ in BoxProgram(search.team.prover.worker).run():
+        pass
+    squares = Worker(replace(first.worker.problem, cost=Discernibility()))
+    squares.roll(first.whole, 0, UNLIMITED)
+    for _ in CoarseSpaces(squares, 0).solve(first.whole, SIDE**4, 1.0):
         pass

@@ -46,9 +46,9 @@ class Worker:
         self.compiled = structure(self.kernel)
         self.most_splits = most_splits(problem)
         self.most_parts = int(max([2, *self.kernel.space.node_child_count]))
-        megabytes = memory_limit if memory_limit is not None else _default_megabytes()
+        self.megabytes = memory_limit if memory_limit is not None else _default_megabytes()
         slot_bytes = bytes_per_slot(len(self.kernel.space.empty_words))
-        self.most_slots = max(len(self.kernel.memory.tag), 1 << int(np.log2(max(1, megabytes * 2**20 / slot_bytes / 1.5))))
+        self.most_slots = max(len(self.kernel.memory.tag), 1 << int(np.log2(max(1, self.megabytes * 2**20 / slot_bytes / 1.5))))
         self.forgotten = 0
         self.root_words = self.words_of(0, self.cell_count)
         if not self.kernel.space.tightening:
