@@ -1,8 +1,8 @@
 """Compiled: the least sum of squared sizes for every box of a coarse space, by dynamic programming (THEORY 2.1).
 
-A coarse space keeps a few boundaries of each ordered attribute. Boxes that differ in the first attribute only are a *slab*; what a
-split of any other attribute leads to is found for all of them at once. Slabs are numbered so that the parts of one come before
-it; a box takes 32 bits, so that a hundred million of them fit into half a gigabyte.
+A coarse space keeps a few boundaries of each ordered attribute. Boxes that differ only in the first attribute are a *slab*;
+what a split of any other attribute leads to is found for all of them at once. Slabs are numbered so that the parts of one come
+before it; a box takes 32 bits, so that a hundred million of them fit into half a gigabyte.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ BOXES_READ = 2
 
 class CoarseTable(NamedTuple):
     """``attributes[p]`` is the attribute at place p, that of most intervals at place 0. Place p has ``intervals[p]`` intervals;
-    ``interval_of[p, code]`` is the one that a leaf value lies in. Its ranges ``lower[p, r] <= interval < upper[p, r]`` are numbered
-    from narrow to wide, ``number[p, lower, upper]`` being r. The number of a slab is the sum of ``r * strides[p]`` over all
-    places but the first, where the stride is 0; there are ``strides[-1]`` slabs.
+    ``interval_of[p, code]`` is the one that a leaf value lies in. Its ``sizes[p]`` ranges from ``lower[p, r]`` to before
+    ``upper[p, r]`` are numbered from narrow to wide, ``number[p, lower, upper]`` being r. The number of a slab is the sum of
+    ``r * strides[p]`` over all places but the first, where the stride is 0; there are ``strides[-1]`` slabs.
 
     ``before[slab, i]``: the slab's rows before interval i of the first place. ``optimum[slab, r]``: of the box of that range.
     """
@@ -86,7 +86,7 @@ def solve_slabs(table: CoarseTable, known: KnownBoxes, first: int, last: int, mi
     digits = np.zeros(places, np.int64)
     for p in range(1, places):
         digits[p] = first // table.strides[p] % table.sizes[p]
-    told = np.searchsorted(known.slabs, first)
+    told = int(np.searchsorted(known.slabs, first))
     effort = 0
     for slab in range(first, last):
         join_rows(table, slab, digits)

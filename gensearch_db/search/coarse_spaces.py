@@ -20,6 +20,7 @@ from gensearch_db.search.structures import structure
 from gensearch_db.search.worker import Slice, Worker
 
 MOST_BOXES, BYTES_PER_BOX = 300_000_000, 5
+"""As far as they take no more than a third of the worker's memory; entries of the other memory have the rest."""
 BOXES_PER_GROUP = 2_000_000
 """As many boxes for each least group of a part: more of them take longer than they gain."""
 BOXES_AT_ONCE = 500_000
@@ -44,7 +45,7 @@ class CoarseSpaces:
 
     def __init__(self, worker: Worker, number: int) -> None:
         self.worker = worker
-        self.most_boxes = min(MOST_BOXES, worker.megabytes * 2**20 // (2 * BYTES_PER_BOX))
+        self.most_boxes = min(MOST_BOXES, worker.megabytes * 2**20 // (3 * BYTES_PER_BOX))
         self._random = np.random.default_rng(number)
         self._spread = SPREAD * min(number, 1)
 

@@ -59,7 +59,7 @@ GRIDS_PER_CYCLE = 8
 FIRST_BOXES = 8_000_000
 """Of the first coarse space, which takes about a second."""
 FEWEST_GROUPS_OF_SPACES, FAMILIAR = 40, 20.0
-"""Of the subtrees that are searched in coarse spaces; and how much more a boundary of the best tree is worth there than others."""
+"""Of the subtrees that are searched in coarse spaces; how much more a boundary of the best tree is worth there than another."""
 TURNS_OF_WHOLE, TURNS_PER_CYCLE = 4, 32
 """Every so many turns the whole is searched, and small subtrees are solved exactly."""
 
@@ -184,16 +184,16 @@ class Improver:
                 self._allow_more_exact_effort()
 
     def _improve_in_coarse_spaces(self) -> Iterator[None]:
-        """Solve coarse spaces of the whole and of subtrees of the best tree again and again, and now and then small subtrees."""
+        """Solve coarse spaces of the whole and of subtrees, again and again, and now and then small subtrees."""
         grids, spaces = Grids(self.worker, self.index), CoarseSpaces(self.worker, self.index)
-        yield from self._solve_in(spaces, self.whole, FIRST_BOXES, 1.0)
-        yield from self._solve_subtrees(SUBTREE_SHARE_ALONG_GRIDS)
-        yield from self._solve_in(spaces, self.whole, spaces.most_boxes, 1.0)
+        for boxes in (FIRST_BOXES, spaces.most_boxes):
+            yield from self._solve_in(spaces, self.whole, boxes, 1.0)
         for turn in count(1):
             if self.finished:
                 return
             part = self.whole if turn % TURNS_OF_WHOLE == 0 else self._draw_part(grids, FEWEST_GROUPS_OF_SPACES)
-            yield from self._solve_in(spaces, part, min(spaces.most_boxes, BOXES_PER_GROUP * self._groups_of(part)), FAMILIAR)
+            boxes = min(spaces.most_boxes, BOXES_PER_GROUP * self._groups_of(part))
+            yield from self._solve_in(spaces, part, boxes, FAMILIAR)
             if turn % TURNS_PER_CYCLE == 0:
                 yield from self._solve_subtrees(SUBTREE_SHARE_ALONG_GRIDS)
                 self._allow_more_exact_effort()

@@ -34,9 +34,9 @@ off earlier makes those slower than they need be."""
 FIRST_EFFORT = 100_000_000
 """Then the effort of passes against thresholds, and ``DIRECT_SHARE`` times as much of one against the best cost; doubled in
 turn."""
-BEFORE_VERDICT, OUT_OF_SIGHT = 500_000_000, 10_000_000
+BEFORE_VERDICT, OUT_OF_SIGHT = 500_000_000, 500_000
 """After so much effort a pass is given up if its forecast is so many times all effort made so far. Forecasts of what is proven
-in a minute are ten to a thousand times that, of what is not hundreds of millions of times; earlier ones tell nothing."""
+in a minute are up to thirty thousand times that, of what is not a million times and more; earlier ones tell nothing."""
 DIRECT_SHARE = 3
 BEFORE_PRICES = 20_000_000
 """Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""

@@ -14,6 +14,7 @@ from gensearch_db.domain.attribute import Space
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.problem.problem import Strategy
 from gensearch_db.search import block_graph, improver, prover
+from gensearch_db.search.building import Switches
 from gensearch_db.search.grids import Grids
 from gensearch_db.search.improver import FEW_GROUPS, FEW_SPLITS, Improver
 from gensearch_db.search.result import SearchProblem, Status, StoppingRule
@@ -86,13 +87,14 @@ def test_grids_are_of_the_boundaries_that_divide_the_rows() -> None:
     assert guide.grid_rows[0] == 0
 
 
-def test_an_improver_along_grids_keeps_to_its_effort_and_never_gets_worse() -> None:
+@pytest.mark.parametrize("coarse_spaces", [True, False])
+def test_an_improver_keeps_to_its_effort_and_never_gets_worse(coarse_spaces: bool) -> None:
     chance = random.Random(3)
     space = space_of(15, 12, 9, 6)
     problem = problem_of(space, random_rows(chance, space, 900), [KAnonymity(3)], cost_from_text("discernibility"))
     assert problem.cells.row_count // 3 > FEW_GROUPS
     assert FEW_SPLITS < 15 + 12 + 9 + 6
-    worker = Worker(problem)
+    worker = Worker(problem, Switches(coarse_spaces=coarse_spaces))
     finder = Improver(worker)
     costs = []
     for _ in range(30):
