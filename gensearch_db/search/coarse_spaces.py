@@ -28,7 +28,7 @@ BOXES_AT_ONCE = 500_000
 LARGE = 1 / 8
 """Boundaries are familiar if they divide blocks of more than this share of a part's rows; what is known of smaller blocks is
 entered, so that the boundaries inside them need not be there."""
-SPREAD = 0.5
+SPREAD = 0.25
 """Of the logarithms of the random worth of boundaries."""
 
 
