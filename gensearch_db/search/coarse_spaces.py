@@ -35,9 +35,8 @@ SPREAD = 0.25
 def can_solve(worker: Worker) -> bool:
     """Whether squared sizes are all of the cost, least rows all of the constraints, and every attribute is ordered."""
     kernel = worker.kernel
-    squares = kernel.bounds.squares_weight > 0.0 and not len(kernel.guide.costs.kinds) and kernel.guide.checks == 1
     plain = kernel.costs.suppression_price == 0.0 and kernel.space.tightening == 1 and kernel.guide.sizes_decide == 1
-    return squares and plain and bool((kernel.space.kinds == ORDERED).all())
+    return worker.only_squares and plain and bool((kernel.space.kinds == ORDERED).all())
 
 
 class CoarseSpaces:

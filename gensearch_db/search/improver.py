@@ -57,7 +57,7 @@ FIRST_GRID_SHARE, GRID_SHARE, SUBTREE_SHARE_ALONG_GRIDS = 1000, 300, 50
 GRIDS_PER_CYCLE = 8
 
 FIRST_BOXES = 8_000_000
-"""Of the first coarse space, which takes about a second."""
+"""Of the first coarse space, which takes a fraction of a second."""
 FEWEST_GROUPS_OF_SPACES, FAMILIAR = 40, 20.0
 """Of the subtrees that are searched in coarse spaces; how much more a boundary of the best tree is worth there than another."""
 TURNS_OF_WHOLE, TURNS_PER_CYCLE = 4, 32
@@ -97,8 +97,7 @@ class Improver:
         self._told = self._collected = math.inf
         guide = worker.kernel.guide
         guide.epoch[0] = index
-        only_squares = worker.kernel.bounds.squares_weight > 0 and guide.checks == 1 and not guide.costs.kinds.size
-        guide.exact_effort[0] = EXACT_EFFORT_OF_SQUARES if only_squares else EXACT_EFFORT
+        guide.exact_effort[0] = EXACT_EFFORT_OF_SQUARES if worker.only_squares else EXACT_EFFORT
         self.whole: Slice = (0, worker.cell_count, worker.root_words)
         self.allowance = 0
         self.cost = math.inf

@@ -70,6 +70,12 @@ class Worker:
         return all(kind <= TAXONOMY or attribute.leaf_count <= MOST_EXACT_PARTS for attribute, kind in attributes)
 
     @property
+    def only_squares(self) -> bool:
+        """Whether squared sizes are all of the cost."""
+        guide = self.kernel.guide
+        return self.kernel.bounds.squares_weight > 0.0 and guide.checks == 1 and not guide.costs.kinds.size
+
+    @property
     def visited(self) -> int:
         """Blocks looked at so far."""
         return int(self.kernel.counters.visited[0])
