@@ -26,6 +26,9 @@ SMALL_GAP = 0.4
 """Up to this gap the first proof may end soon, and is given its full share."""
 MOST_BESIDE_PROOF = 0.5
 """Of a round, for the improver while the first proof may end soon; the rest of its thread's time is the assistant's."""
+STANDSTILL, STANDSTILL_ROUNDS = 1e-4, 30
+"""Where the best cost falls by no more than such a share in so many rounds, the prover has its full share for as many, then the
+improvers have theirs again, in turn."""
 SECONDS_BETWEEN_LOOKS = 0.1
 MEMBERS = 4
 """Workers, among which limits of memory and blocks are shared out."""
@@ -48,6 +51,8 @@ class Team:
         self.threads = min(3, threads or os.cpu_count() or 1)
         self._assisted = switches.assistant
         self._proving = self._improving = 1.0
+        self._cost_before = math.inf
+        self._rounds_since = 0
 
     @property
     def visited(self) -> int:
@@ -120,7 +125,8 @@ class Team:
     def exchange(self, known_cost: float, known_bound: float) -> None:
         """Between rounds: the prover hears of the best cost; the improvers of each other's trees and of a partition that the
         prover found; prover and assistant of what the other learnt. A prover that made no progress since cost and bound were
-        the given ones gets less of the next round, and improvers that made none while the prover did."""
+        the given ones gets less of the next round, but for its turns at a standstill, and improvers that made none while the
+        prover did."""
         prover, (first, second) = self.prover, self.improvers
         if self._assisted:
             self.assistant.exchange()
@@ -130,11 +136,22 @@ class Team:
         second.tell(first)
         cost = self.improver.cost
         raised = prover.lower_bound > known_bound
-        proving = raised or self._first_proof_may_end_soon()
+        self._count_rounds_since(cost)
+        proving = raised or self._first_proof_may_end_soon() or self._prover_has_its_turn()
         resting = raised and cost >= known_cost and not self._in_first_rollout()
         self._proving = min(1.0, 2 * self._proving) if proving else max(LEAST_SHARE, self._proving / 2)
         self._improving = max(LEAST_SHARE, self._improving / 2) if resting else min(1.0, 2 * self._improving)
         prover.hear(cost, max(first.lower_bound, second.lower_bound))
+
+    def _count_rounds_since(self, cost: float) -> None:
+        """Count the rounds since the best cost fell by more than rounds at a standstill see."""
+        self._rounds_since += 1
+        if cost < (1.0 - STANDSTILL) * self._cost_before:
+            self._cost_before, self._rounds_since = cost, 0
+
+    def _prover_has_its_turn(self) -> bool:
+        """Whether the improvers are at a standstill and this is one of the prover's turns."""
+        return self._rounds_since // STANDSTILL_ROUNDS % 2 == 1
 
     def _first_proof_may_end_soon(self) -> bool:
         """The first pass of the prover moves no bound before its end, so the gap tells whether there is hope."""

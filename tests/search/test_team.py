@@ -1,0 +1,50 @@
+"""Who works how much in a round."""
+
+from __future__ import annotations
+
+import math
+
+from gensearch_db.search.building import Switches
+from gensearch_db.search.team import LEAST_SHARE, STANDSTILL, STANDSTILL_ROUNDS, Team
+from tests.search.test_grids import problem_with
+
+
+def team_that_stands_still() -> Team:
+    """Its first proof was given up, and nobody finds anything in its rounds: none is made."""
+    team = Team(problem_with(0, "discernibility"), Switches(), None, 1)
+    team.prover.in_first_pass = False
+    team.improvers[0].offer([team.whole], team.whole_cost, team.improvers[0].worker.kernel.order)
+    return team
+
+
+def share_of_prover(team: Team) -> float:
+    return dict(team._tasks())[team.prover]
+
+
+def exchanged(team: Team, rounds: int) -> list[float]:
+    """The prover's share in each of so many rounds."""
+    shares = []
+    for _ in range(rounds):
+        team.exchange(team.improver.cost, team.prover.lower_bound)
+        shares.append(share_of_prover(team))
+    return shares
+
+
+def test_at_a_standstill_the_prover_and_the_second_improver_take_turns() -> None:
+    team = team_that_stands_still()
+    shares = exchanged(team, 4 * STANDSTILL_ROUNDS)
+    turns = [shares[i : i + STANDSTILL_ROUNDS] for i in range(0, len(shares), STANDSTILL_ROUNDS)]
+    doublings = round(math.log2(1 / LEAST_SHARE))
+    for turn, settled in zip(turns, (LEAST_SHARE, 1.0, LEAST_SHARE, 1.0), strict=True):
+        assert set(turn[doublings + 1 :]) == {settled}
+    assert team.improvers[1] not in dict(team._tasks())
+    exchanged(team, STANDSTILL_ROUNDS)
+    assert team.improvers[1] in dict(team._tasks())
+
+
+def test_a_better_release_ends_a_standstill_and_a_hardly_better_one_does_not() -> None:
+    for gain, share in ((STANDSTILL / 2, 1.0), (2 * STANDSTILL, LEAST_SHARE)):
+        team = team_that_stands_still()
+        exchanged(team, STANDSTILL_ROUNDS + 10)
+        team.improver.cost *= 1 - gain
+        assert exchanged(team, 10)[-1] == share
