@@ -1,4 +1,4 @@
-"""Compiling the kernel: one decorator, one cache, one announcement.
+"""Compiling the kernel: one decorator, one announcement. Where the code is kept: ``kept_code.py``.
 
 numba's own cache notices changes of the file that a function stands in, not of the files whose functions it calls. So compiled
 code is kept in a folder named after a digest of the function's module and of all our modules that it imports: whatever
@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -21,6 +19,8 @@ from typing import Any, TypeVar
 import numba
 from numba import njit
 from numba.core import config
+
+from gensearch_db.kept_code import KeptCode, cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +38,8 @@ def compiled(function: F) -> F:
     before = settings.CACHE_DIR
     settings.CACHE_DIR = str(cache_folder() / module_digest(function.__module__))
     try:
-        dispatcher: Any = njit(cache=True, nogil=True)(function)
+        dispatcher: Any = njit(nogil=True)(function)
+        dispatcher._cache = KeptCode(function)
     finally:
         settings.CACHE_DIR = before
     return dispatcher  # type: ignore[no-any-return]
@@ -70,21 +71,6 @@ def _source(module: str) -> bytes | None:
     package = Path(__file__).parent
     path = package.joinpath(*module.split(".")[1:]).with_suffix(".py")
     return path.read_bytes() if path.is_file() else None
-
-
-@cache
-def cache_folder() -> Path:
-    """Where compiled code is kept: the user's cache, or a temporary folder where that cannot be written."""
-    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    for parent in (Path(caches), Path(tempfile.gettempdir())):
-        folder = parent / "gensearch-db"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="gensearch-db-"))
 
 
 @cache
