@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gensearch_db.anonymization import problem_from_fields
 from gensearch_db.errors import SpecificationError
+from gensearch_db.problem.columns import QuasiIdentifier
 from gensearch_db.problem.problem import Problem
 
 GOOD: dict[str, Any] = {"table": "t", "into": "r", "quasi_identifiers": {"age": {}}}
@@ -61,6 +63,38 @@ def refused(**fields: Any) -> list[str]:
 )
 def test_a_wrong_field_is_told_in_our_words(fields: dict[str, Any], told: str) -> None:
     assert refused(**{**GOOD, **fields}) == [told]
+
+
+@pytest.mark.parametrize(
+    ("called", "told"),
+    [
+        (
+            lambda: Problem(table="t", quasi_identifiers={"age": {"splt": "every 5", "weight": 0}}, threads=0),  # type: ignore[call-arg,dict-item]
+            [
+                "'into' is missing: the name of the release",
+                "quasi_identifiers.age.weight: must be greater than 0, not 0",
+                "quasi_identifiers.age.splt: there is no such field; did you mean 'split'?",
+                "threads: must be greater than or equal to 1, not 0",
+            ],
+        ),
+        (
+            lambda: QuasiIdentifier(splitt="every 5", weight=-1),  # type: ignore[call-arg]
+            ["weight: must be greater than 0, not -1", "splitt: there is no such field; did you mean 'split'?"],
+        ),
+        (lambda: QuasiIdentifier(relaxed=True), ["relaxed goes with a taxonomy or a prefix"]),
+        (
+            lambda: Problem.from_json(
+                '{"table":"t","into":"r","quasi_identifiers":{"age":{"order":true,"prefix":true}}}'
+            ),
+            ["quasi_identifiers.age: only one of split, order, taxonomy, prefix, unordered may be given, not order and prefix"],
+        ),
+        (lambda: Problem.from_fields({1: "t"}), ["fields: must be a group of named values, not {1: 't'}"]),  # type: ignore[dict-item]
+    ],
+)
+def test_who_calls_the_classes_is_told_in_our_words_too(called: Callable[[], object], told: list[str]) -> None:
+    with pytest.raises(SpecificationError) as caught:
+        called()
+    assert list(caught.value.problems or [str(caught.value)]) == told
 
 
 def test_what_is_accepted_is_read_back_from_the_catalog() -> None:

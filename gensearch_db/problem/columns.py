@@ -5,15 +5,27 @@ from __future__ import annotations
 import math
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from gensearch_db.problem.wrong_fields import in_our_words
 
 
 class Fields(BaseModel):
     """Frozen fields, none besides those named, and no number that is not finite: JSON has none, and the catalog is JSON."""
 
+    groups: ClassVar[dict[str, type[BaseModel]]] = {}
+    """The fields that hold a group of fields per column, and what those groups are."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **fields: Any) -> None:
+        with in_our_words(type(self)):
+            super().__init__(**fields)
+
+    # Validation does not go through this __init__: what is wrong with a model in a model is told with all of the outer one.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @field_validator("*", mode="before")
     @classmethod
@@ -53,7 +65,8 @@ class QuasiIdentifier(Fields):
     ``order``: a list of values, or True for the column's own order. ``taxonomy``: a table's name or a CSV file;
     ``relaxed`` lets any subset of a node's children split from the rest. ``prefix``: postcodes and other codes whose
     prefixes are regions. ``unordered``: any set of values. ``domain``: the declared bounds, published as they are.
-    ``weight``: share in NCP. ``minimum_length``: shortest published edge. ``timezone``: for TIMESTAMPTZ.
+    ``weight``: share in NCP. ``minimum_length``: shortest published edge. ``timezone``: for TIMESTAMPTZ. Raises one
+    :class:`SpecificationError` for all that is wrong.
     """
 
     split: str | None = None

@@ -8,13 +8,12 @@ are resolved to leaf values there. Written to the catalog as JSON, it reproduces
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from gensearch_db.argument_kinds import PATH, TEXT, Kind, refuse_other_kinds
 from gensearch_db.errors import Problems, SpecificationError, reason
@@ -22,7 +21,7 @@ from gensearch_db.problem.columns import Fields, QuasiIdentifier, SensitiveColum
 from gensearch_db.problem.durations import seconds
 from gensearch_db.problem.files import beside
 from gensearch_db.problem.sensitive import by_name
-from gensearch_db.problem.wrong_fields import complaints
+from gensearch_db.problem.wrong_fields import in_our_words
 
 
 class Strategy(StrEnum):
@@ -57,8 +56,10 @@ class Problem(Fields):
     ``"k_anonymity(10)"``. ``sensitive``: names, or a mapping of names to what is declared of their values. ``minimize``: a
     cost or a weighted sum. ``suppress_at_most``: percent of the rows. ``stop_after``: seconds or text
     like ``"1 minute"``. ``stop_within``: accept cost <= factor * lower bound. ``memory_limit``: megabytes for the search's
-    memory. ``options``: further options of the strategy, by name.
+    memory. ``options``: further options of the strategy, by name. Raises one :class:`SpecificationError` for all that is wrong.
     """
+
+    groups: ClassVar = {"quasi_identifiers": QuasiIdentifier, "sensitive": SensitiveColumn}
 
     table: str
     into: str
@@ -129,9 +130,8 @@ class Problem(Fields):
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Problem:
         """Build from plain fields, reporting all that is wrong with them in one :class:`SpecificationError`."""
-        refuse_other_kinds(fields=(fields, Kind("a group of named values", lambda given: isinstance(given, Mapping))))
-        with _in_our_words():
-            return cls(**fields)
+        refuse_other_kinds(fields=(fields, Kind("a group of named values", _has_names)))
+        return cls(**fields)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Problem:
@@ -159,25 +159,9 @@ class Problem(Fields):
     def from_json(cls, text: str) -> Problem:
         """Read what :meth:`to_json` wrote. Raises :class:`SpecificationError` for anything else."""
         refuse_other_kinds(text=(text, TEXT))
-        with _in_our_words():
+        with in_our_words(cls):
             return cls.model_validate_json(text)
 
 
-@contextmanager
-def _in_our_words() -> Iterator[None]:
-    """Raise what pydantic finds as one :class:`SpecificationError`."""
-    try:
-        yield
-    except ValidationError as error:
-        problems = Problems(SpecificationError)
-        for complaint in complaints(error, _MODELS):
-            problems.add(complaint)
-        raise problems.together() from error
-
-
-_MODELS: dict[tuple[str, ...], type[BaseModel]] = {
-    (): Problem,
-    ("quasi_identifiers",): QuasiIdentifier,
-    ("sensitive",): SensitiveColumn,
-}
-"""Whose fields may be written where in a problem."""
+def _has_names(given: object) -> bool:
+    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)

@@ -6,12 +6,15 @@ Pydantic finds it; its own words ("Extra inputs are not permitted") speak of its
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from gensearch_db.errors import near_matches
+from pydantic import ValidationError
+
+from gensearch_db.errors import Problems, SpecificationError, near_matches
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel, ValidationError
+    from gensearch_db.problem.columns import Fields
 
 _WANTED = {
     "model_type": 'must be a group of options, as in { split = "every 5" }, or {}',
@@ -37,8 +40,20 @@ MEANINGS = {
 """The fields that every problem has."""
 
 
-def complaints(error: ValidationError, models: Mapping[tuple[str, ...], type[BaseModel]]) -> Iterator[str]:
-    """One sentence for each wrong field. ``models``: whose fields may stand at the top ``()`` and below which field."""
+@contextmanager
+def in_our_words(model: type[Fields]) -> Iterator[None]:
+    """Raise what pydantic finds wrong with the fields of a model as one :class:`SpecificationError`."""
+    try:
+        yield
+    except ValidationError as error:
+        problems = Problems(SpecificationError)
+        for complaint in _complaints(error, model):
+            problems.add(complaint)
+        raise problems.together() from error
+
+
+def _complaints(error: ValidationError, model: type[Fields]) -> Iterator[str]:
+    """One sentence for each wrong field."""
     told: set[tuple[int | str, ...]] = set()
     for detail in error.errors():
         place = detail["loc"]
@@ -47,18 +62,16 @@ def complaints(error: ValidationError, models: Mapping[tuple[str, ...], type[Bas
         if place in told:
             continue
         told.add(place)
-        yield _complaint(detail, place, models)
+        yield _complaint(detail, place, model)
 
 
-def _complaint(
-    detail: Mapping[str, Any], place: tuple[int | str, ...], models: Mapping[tuple[str, ...], type[BaseModel]]
-) -> str:
+def _complaint(detail: Mapping[str, Any], place: tuple[int | str, ...], model: type[Fields]) -> str:
     kind, where = detail["type"], ".".join(str(part) for part in place)
     if kind == "missing":
         return f"'{where}' is missing: {MEANINGS.get(where, 'it has no default')}"
     if kind == "extra_forbidden":
         above, name = place[:-1], str(place[-1])
-        known = models[() if not above else (str(above[0]),)].model_fields
+        known = (model.groups[str(above[0])] if above else model).model_fields
         return f"{''.join(f'{part}.' for part in above)}{name}: there is no such field{near_matches(name, known)}"
     if place[:1] == ("options",) and len(place) > 1:
         return f"{where}: must be a text, a number, true or false"

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
+from gensearch_db.errors import SpecificationError
 from gensearch_db.problem.calls import plain
 from gensearch_db.problem.columns import QuasiIdentifier, SensitiveColumn
-from gensearch_db.problem.wrong_fields import complaints
 from gensearch_db.statements.reader import Reader
 from gensearch_db.tokens import Kind
 
@@ -54,8 +52,8 @@ def _read(reader: Reader, first: int, model: type[Column], options: Mapping[str,
             fields[field] = value
     try:
         return model(**fields)
-    except ValidationError as error:
-        for complaint in complaints(error, {(): model}):
+    except SpecificationError as error:
+        for complaint in error.problems or (str(error),):
             reader.problems.absorb(reader.wrap(first, complaint))
         return model()
 
