@@ -18,6 +18,7 @@ import hashlib, sys
 import duckdb, gensearch_db
 
 connection = duckdb.connect(config={"threads": int(sys.argv[1])})
+connection.execute("SET enable_progress_bar = false")  # it goes to standard output where a statement takes seconds
 connection.execute('''
 CREATE TABLE people AS SELECT (20 + hash(i) % 60)::INT AS age, (hash(i, 1) % 9000)::INT AS income,
   ['Aton', 'Bton', 'Cton', 'Äton'][(1 + hash(i, 2) % 4)::INT] AS town, 'd' || hash(i, 3) % 6 AS illness
