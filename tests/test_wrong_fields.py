@@ -83,9 +83,7 @@ def test_a_wrong_field_is_told_in_our_words(fields: dict[str, Any], told: str) -
         ),
         (lambda: QuasiIdentifier(relaxed=True), ["relaxed goes with a taxonomy or a prefix"]),
         (
-            lambda: Problem.from_json(
-                '{"table":"t","into":"r","quasi_identifiers":{"age":{"order":true,"prefix":true}}}'
-            ),
+            lambda: Problem.from_json('{"table":"t","into":"r","quasi_identifiers":{"age":{"order":true,"prefix":true}}}'),
             ["quasi_identifiers.age: only one of split, order, taxonomy, prefix, unordered may be given, not order and prefix"],
         ),
         (lambda: Problem.from_fields({1: "t"}), ["fields: must be a group of named values, not {1: 't'}"]),  # type: ignore[dict-item]

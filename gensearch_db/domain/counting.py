@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from itertools import product
+from itertools import accumulate, count, islice, product
 
 from gensearch_db.argument_kinds import Kind, refuse_other_kinds
 from gensearch_db.domain.attribute import (
@@ -126,9 +126,9 @@ class _Counting:
     def _ways(self, shape: Shape) -> list[tuple[int, tuple[tuple[Shape, int], ...]]]:
         """The ways to cut a region: (mu times how often, the parts with their numbers of copies)."""
         if shape not in self.ways:
+            self._spend(_cutting_count(shape, self.terms_left))
             gathered: Counter[tuple[tuple[Shape, int], ...]] = Counter()
             for coefficient, parts in _cuttings(shape):
-                self._spend(1)
                 gathered[tuple(sorted(Counter(parts).items()))] += coefficient
             self.ways[shape] = [(coefficient, parts) for parts, coefficient in gathered.items() if coefficient]
         return self.ways[shape]
@@ -157,6 +157,40 @@ def _cuttings(shape: Shape) -> Iterator[tuple[int, list[Shape]]]:
         for groups in _set_partitions(members):
             sign = (-1) ** (len(groups) - 1) * math.factorial(len(groups) - 1)
             yield sign, [_collection("set", group) for group in groups]
+
+
+def _cutting_count(shape: Shape, most: int) -> int:
+    """How many ways :func:`_cuttings` gives; where they are more than ``most``, any number beyond it."""
+    kind, members = shape
+    if kind == "node":
+        return 2
+    alike = isinstance(members, int) or len(set(members)) == 1
+    size = members if isinstance(members, int) else len(members)
+    counts = islice(_integer_partition_counts() if alike else _set_partition_counts(), size)
+    last = 0
+    while last <= most and (following := next(counts, None)) is not None:
+        last = following
+    return last
+
+
+def _integer_partition_counts() -> Iterator[int]:
+    """Of 1, 2, 3, …: 1, 2, 3, 5, 7, … (Euler's recurrence over the pentagonal numbers)."""
+    known = [1]
+    for total in count(1):
+        known.append(0)
+        for i in range(1, total + 1):
+            for pentagonal in (i * (3 * i - 1) // 2, i * (3 * i + 1) // 2):
+                if pentagonal <= total:
+                    known[total] -= (-1) ** i * known[total - pentagonal]
+        yield known[total]
+
+
+def _set_partition_counts() -> Iterator[int]:
+    """Of sets of 1, 2, 3, … members: 1, 2, 5, 15, … (Bell's triangle)."""
+    row = [1]
+    while True:
+        yield row[-1]
+        row = list(accumulate([row[-1], *row]))
 
 
 def _integer_partitions(total: int, largest: int) -> Iterator[list[int]]:

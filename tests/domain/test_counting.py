@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from gensearch_db.domain.attribute import Space
@@ -115,3 +117,30 @@ def test_spaces_too_large_to_count_are_refused() -> None:
     with pytest.raises(SpecificationError, match="too many partitions to count"):
         count_partitions(space_of(40, 40, 40), most_terms=10_000)
     assert count_boxes(space_of(40, 40, 40)) == (41 * 42 // 2) ** 3
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_large_set_is_refused_at_once(nested: bool) -> None:
+    """A relaxed node of 1500 children, all alike or one unlike the others: each of its cuttings takes long to work out."""
+    first = [("x", []), ("y", [])] if nested else []
+    space = Space((taxonomy("r", [("0", first), *((str(child), []) for child in range(1, 1500))], relaxed=True),))
+    started = time.process_time()
+    with pytest.raises(SpecificationError, match="too many partitions to count"):
+        count_partitions(space, most_terms=100_000)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("space", "terms"),
+    [
+        (space_of(5), 73),
+        (space_of(3, 2), 94),
+        (Space((unordered("u", 5),)), 43),
+        (Space((taxonomy("r", TAXONOMIES["root4"], relaxed=True),)), 77),
+    ],
+)
+def test_a_space_is_counted_if_its_terms_suffice(space: Space, terms: int) -> None:
+    """As many as there were when each way to cut was counted as it came up."""
+    assert count_partitions(space, most_terms=terms) == count_partitions(space)
+    with pytest.raises(SpecificationError, match="too many partitions to count"):
+        count_partitions(space, most_terms=terms - 1)
