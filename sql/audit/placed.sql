@@ -12,4 +12,3 @@ WITH members AS (
 SELECT matches, block, {% for column in payload %}payload_{{ loop.index0 | integer }}, {% endfor %}person, row_count
 FROM members JOIN {{ placement | qualified }} AS placement
   ON {% for value in values %}placement.value_{{ loop.index0 | integer }} IS NOT DISTINCT FROM members.value_{{ loop.index0 | integer }}{% if not loop.last %} AND {% endif %}{% endfor %}
-

@@ -48,4 +48,3 @@ SELECT class, region, CASE missing WHEN 'only' THEN TRUE WHEN 'possible' THEN bo
 {% endif %}
 FROM pieces
 GROUP BY class, region, missing, first, last{% if not column.counted %}, scale{% endif %}
-

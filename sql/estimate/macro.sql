@@ -33,4 +33,3 @@ SELECT coalesce(sum(CAST(tuples AS DOUBLE){% for column in columns %}
 
 ), 0) AS estimate
 FROM blocks{% for column in columns if column.kind == 'ordered' %} CROSS JOIN ends_{{ column.number | integer }}{% endfor %}
-

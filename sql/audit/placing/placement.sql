@@ -13,4 +13,3 @@ SELECT {% for position in positions %}coded.value_{{ position | integer }}, {% e
        coalesce(matches, 0) AS matches, CASE WHEN matches = 1 THEN block END AS block
 FROM {{ coded | qualified }} AS coded
 LEFT JOIN found ON {% for position in positions %}found.code_{{ position | integer }} = coded.code_{{ position | integer }}{% if not loop.last %} AND {% endif %}{% endfor %}
-
