@@ -26,8 +26,19 @@ class Kind:
         return Kind(self.wanted, lambda given: given is None or self.fits(given))
 
 
+IN_ORDER = 'must be a list, as in ["a", "b"]: a set has no order'
+"""What is wrong with a set in place of a list."""
+
+
+def has_no_order(given: object) -> bool:
+    """Whether what is given as a list is a set: the order of columns, and with it the release, would be left to chance."""
+    return isinstance(given, set | frozenset)
+
+
 def _is_list(given: object, of: type) -> bool:
-    return isinstance(given, Collection) and not isinstance(given, str | bytes) and all(_is(each, of) for each in given)
+    if not isinstance(given, Collection) or isinstance(given, str | bytes) or has_no_order(given):
+        return False
+    return all(_is(each, of) for each in given)
 
 
 def _is(given: object, kind: type) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -181,3 +182,22 @@ def test_a_data_file_is_no_database(name: str, file: str, tmp_path: Path, monkey
         people.execute(f"COPY (SELECT i % 50 AS age FROM range(200) AS numbers(i)) TO '{file}'")
         assert refused(DATABASES[name], people, file).startswith(f"'{file}' is no DuckDB database: a data file is named as")
     assert [path.name for path in tmp_path.iterdir()] == [file]
+
+
+def test_a_file_is_opened_by_its_path_whatever_tells_it(tmp_path: Path) -> None:
+    """``str`` of an entry of a folder is not its path: a new database was made under that name."""
+    duckdb.connect(str(tmp_path / "people.duckdb")).close()
+    with os.scandir(tmp_path) as entries, os.scandir(os.fsencode(tmp_path)) as entries_in_bytes:
+        (entry,), (entry_in_bytes,) = entries, entries_in_bytes
+    assert gensearch_db.list_releases(entry) == []  # type: ignore[arg-type]
+    gensearch_db.connect(entry).close()  # type: ignore[arg-type]
+    assert os.listdir(tmp_path) == ["people.duckdb"]
+    with pytest.raises(SpecificationError, match="opens a file by its path"):
+        gensearch_db.connect(entry_in_bytes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("audit sensitive", {"age"}), ("run_workload releases", {"r"}), ("generate_workload predicates", {1})]
+)
+def test_a_set_is_no_list(name: str, given: Any, people: duckdb.DuckDBPyConnection) -> None:
+    assert refused(OTHERS[name][0], people, given).startswith(f"{name.split()[1]}: must be a list of ")

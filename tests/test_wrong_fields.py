@@ -36,6 +36,14 @@ def refused(**fields: Any) -> list[str]:
             {"quasi_identifiers": {"age": 3}},
             'quasi_identifiers.age: must be a group of options, as in { split = "every 5" }, or {}, not 3',
         ),
+        *(
+            (
+                {**fields, column: given},
+                f'{column}: must be a list, as in ["a", "b"]: a set has no order',
+            )
+            for column in ("quasi_identifiers", "sensitive", "keep", "identifiers", "subject_to")
+            for fields, given in (({}, {"b", "a"}), ({"k": 2}, frozenset({"a"})))
+        ),
         ({"keep": "weight"}, 'keep: must be a list, as in ["a", "b"], not \'weight\''),
         ({"suppress_at_most": 200}, "suppress_at_most: must be less than or equal to 100, not 200"),
         ({"suppress_at_most": float("nan")}, "suppress_at_most: must be a finite number, not nan"),

@@ -43,7 +43,7 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
     if is_new and not path.absolute().parent.is_dir():
         raise SpecificationError(f"database file '{path}' cannot be made: the folder '{path.parent}' does not exist")
     with (
-        open_database(database, read_only=read_only and not in_memory) as opened,
+        open_database(path, read_only=read_only and not in_memory) as opened,
         made_in_vain(opened, path) if is_new else nullcontext(),
     ):
         if not in_memory and not opened.rows(statement("statements/publish_open_files")):

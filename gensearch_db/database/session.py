@@ -262,8 +262,8 @@ class Session:
         """
         if self.in_transaction:
             return read()
-        self.execute(statement("session/begin"))
         try:
+            self.execute(statement("session/begin"))
             return read()
         except GensearchError:
             pass

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from gensearch_db.argument_kinds import IN_ORDER, has_no_order
 from gensearch_db.problem.wrong_fields import in_our_words
 
 
@@ -29,8 +30,10 @@ class Fields(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """True and false are no numbers, though Python counts them as 1 and 0."""
+    def _kind(cls, value: Any, info: ValidationInfo) -> Any:
+        """True and false are no numbers, though Python counts them as 1 and 0; a set is no list, though pydantic takes it."""
+        if has_no_order(value):
+            raise ValueError(IN_ORDER)
         if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in (float, int, int | None):
             raise ValueError(f"must be a number, not {str(value).lower()}")
         return value

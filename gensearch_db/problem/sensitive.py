@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gensearch_db.argument_kinds import IN_ORDER, has_no_order
 from gensearch_db.errors import Problems, SpecificationError
 from gensearch_db.problem.written import after_quotes, specification
 
@@ -36,6 +37,8 @@ def sensitive_columns(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any
     """
     if not isinstance(given, Iterable):
         raise SpecificationError(f"sensitive: must be a list of names, or a group of named values, not {given!r}")
+    if has_no_order(given):
+        raise SpecificationError(f"sensitive: {IN_ORDER}")
     problems = Problems(SpecificationError)
     read: dict[str, Any] = {}
     lines = [given] if isinstance(given, str) else given

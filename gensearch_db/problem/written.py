@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gensearch_db.argument_kinds import IN_ORDER, has_no_order
 from gensearch_db.errors import Problems, SpecificationError
 
 FORMS = (
@@ -76,6 +77,8 @@ def quasi_identifiers(given: Mapping[str, Any] | Iterable[str]) -> dict[str, Any
     """
     if not isinstance(given, Iterable):
         raise SpecificationError(f"quasi_identifiers: must be a list of names, or a group of named values, not {given!r}")
+    if has_no_order(given):
+        raise SpecificationError(f"quasi_identifiers: {IN_ORDER}")
     problems = Problems(SpecificationError)
     read: dict[str, Any] = {}
     written = (

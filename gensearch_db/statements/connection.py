@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -58,15 +59,16 @@ def connect(database: str | Path = ":memory:", read_only: bool = False, config: 
     """
     import duckdb
 
-    if not isinstance(database, str | PathLike):
+    path = os.fspath(database) if isinstance(database, PathLike) else database
+    if not isinstance(path, str):
         raise SpecificationError(
             f"connect opens a file by its path, not a {type(database).__name__}; gensearch_db.Connection(connection) makes a"
             " connection of DuckDB's understand our statements"
         )
     settings = Kind("a group of named values", lambda given: given is None or isinstance(given, dict))
     refuse_other_kinds(read_only=(read_only, TRUTH), config=(config, settings))
-    with translated(opening=str(database)):
-        return Connection(duckdb.connect(str(database), read_only=read_only, config=config or {}))
+    with translated(opening=path):
+        return Connection(duckdb.connect(path, read_only=read_only, config=config or {}))
 
 
 @dataclass(frozen=True)

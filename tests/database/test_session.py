@@ -256,3 +256,18 @@ def test_ctrl_c_is_what_a_tidying_up_tells_whatever_fails_after_it(session: Sess
         drop_tables(session, tables)
     assert tables == []
     assert [stem for sql in tried[::2] for stem in ("first", "second", "third") if stem in sql] == ["third", "second", "first"]
+
+
+def test_ctrl_c_after_begin_leaves_no_transaction_open(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute = Session.execute
+
+    def interrupted(self: Session, sql: Any, parameters: Any = None) -> Any:
+        execute(self, sql, parameters)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Session, "in_transaction", False)
+    monkeypatch.setattr(Session, "execute", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session.in_one_state(lambda: None)
+    monkeypatch.undo()
+    assert not session.in_transaction
