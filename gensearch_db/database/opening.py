@@ -35,7 +35,7 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         with Session(database) as session:
             yield session
         return
-    path = _path(database)
+    path = database_path(database)
     in_memory = str(path) == ":memory:"
     is_new = not in_memory and not path.exists()
     if is_new and not create:
@@ -51,19 +51,22 @@ def session_for(database: Database, *, read_only: bool = False, create: bool = F
         yield opened
 
 
-def _path(database: object) -> Path:
+def database_path(database: object) -> Path:
     """The path of a file. Raises :class:`SpecificationError` for what is none.
 
-    DuckDB takes ``""`` for a database in memory, and what stands before a NUL for the path.
+    DuckDB takes ``""`` for a database in memory, and what stands before a NUL for the path; it reads names as UTF-8 only.
     """
     given = os.fspath(database) if isinstance(database, PathLike) else database
     if not isinstance(given, str) or not given or "\0" in given:
         raise SpecificationError(f"a database is a path of a DuckDB file or an open connection, not {shown(database)}")
     path = Path(given)
     try:
+        given.encode()
         path.exists()
+    except UnicodeEncodeError as error:
+        raise SpecificationError(f"'{given}' cannot be the path of a database: DuckDB opens names in UTF-8 only") from error
     except OSError as error:
-        raise SpecificationError(f"{shown(given)} cannot be the path of a database: {reason(error)}") from error
+        raise SpecificationError(f"'{given}' cannot be the path of a database: {reason(error)}") from error
     return path
 
 

@@ -59,12 +59,16 @@ def connect(database: str | Path = ":memory:", read_only: bool = False, config: 
     """
     import duckdb
 
+    from gensearch_db.database.opening import database_path
+
     path = os.fspath(database) if isinstance(database, PathLike) else database
     if not isinstance(path, str):
         raise SpecificationError(
             f"connect opens a file by its path, not a {type(database).__name__}; gensearch_db.Connection(connection) makes a"
             " connection of DuckDB's understand our statements"
         )
+    if path:  # none: in memory, as with DuckDB
+        database_path(path)
     settings = Kind("a group of named values", lambda given: given is None or isinstance(given, dict))
     refuse_other_kinds(read_only=(read_only, TRUTH), config=(config, settings))
     with translated(opening=path):
