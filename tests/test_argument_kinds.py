@@ -220,3 +220,23 @@ def test_what_cannot_be_a_path(
     monkeypatch.chdir(tmp_path)
     assert told in refused(call, people, path)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "told"), [("x\0y", "embedded null byte"), ("x" * 300, "File name too long"), ("", "Is a directory")]
+)
+@pytest.mark.parametrize("read", [gensearch_db.Problem.from_toml, count_queries.read_workload])
+def test_what_cannot_be_read_as_a_file(read: Callable[[str], object], path: str, told: str) -> None:
+    with pytest.raises(SpecificationError, match=f"cannot be read: {told}"):
+        read(path)
+
+
+@pytest.mark.parametrize("taxonomy", ["x\0y.csv", "x\0y.json"])
+def test_what_cannot_be_read_as_a_taxonomy(taxonomy: str, people: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(SpecificationError, match=r"taxonomy file '.*' cannot be read: embedded null byte"):
+        gensearch_db.anonymize(people, "t", into="r", quasi_identifiers={"age": {"taxonomy": taxonomy}}, k=2)
+
+
+def test_a_source_file_with_too_long_a_name_does_not_exist(people: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(SpecificationError, match=r"file 'x+\.parquet' does not exist"):
+        gensearch_db.anonymize(people, "x" * 300 + ".parquet", **COLUMNS)

@@ -129,14 +129,14 @@ def read_workload(source: str | Path) -> Workload:
     """
     refuse_other_kinds(source=(source, PATH))
     path = Path(source)
-    if not path.exists() and path.parent == Path():
-        path = queries_folder() / f"{path.name.removesuffix('.sql')}.sql"
     try:
+        if not path.exists() and path.parent == Path():
+            path = queries_folder() / f"{path.name.removesuffix('.sql')}.sql"
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         bundled = ", ".join(sorted(file.stem for file in queries_folder().glob("*.sql")))
         raise SpecificationError(f"workload '{source}' does not exist; bundled ones are {bundled}") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # not readable; not UTF-8, a NUL in the name
         raise SpecificationError(f"workload '{source}' cannot be read: {reason(error)}") from error
     try:
         return Workload(path.stem, read_queries(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -163,7 +164,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _file(path: str) -> Sql:
-    if not Path(path).is_file():
+    if not os.path.isfile(path):  # a name that is too long is none either
         raise SpecificationError(f"file '{path}' does not exist")
     return statement("source/parquet" if _is_parquet(path) else "source/csv", path=literal(_literal_path(path)))
 

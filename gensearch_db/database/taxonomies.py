@@ -184,7 +184,7 @@ def rows_from_csv(path: Path, data_values: Iterable[str]) -> tuple[list[Row], tu
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise SpecificationError(f"taxonomy file '{path}' does not exist") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # not readable; not UTF-8, a NUL in the name
         raise SpecificationError(f"taxonomy file '{path}' cannot be read: {reason(error)}") from error
     first_line = text.lstrip("\n").split("\n", 1)[0]
     delimiter = next((mark for mark in (";", "\t", ",") if mark in first_line), ",")
@@ -203,7 +203,7 @@ def rows_from_json(path: Path) -> list[Row]:
         tree = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise SpecificationError(f"taxonomy file '{path}' does not exist") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:  # not readable; not JSON, not UTF-8, a NUL in the name
         raise SpecificationError(f"taxonomy file '{path}' cannot be read: {reason(error)}") from error
     rows: list[Row] = []
     waiting: list[tuple[Any, Row]] = [(tree, ())]

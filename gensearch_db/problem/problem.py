@@ -147,7 +147,7 @@ class Problem(Fields):
             fields = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise SpecificationError(f"problem file '{path}' does not exist") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        except (ValueError, OSError) as error:  # not TOML, not UTF-8, a NUL in the name; not readable
             raise SpecificationError(f"problem file '{path}' cannot be read: {reason(error)}") from error
         return beside(fields, path.parent)
 
