@@ -19,7 +19,7 @@ from gensearch_db.database.rendering import Sql
 
 Part = tuple[PublishedColumn, Region]
 
-_POSITION_TYPES = {Family.FLOAT: "DOUBLE", Family.WHOLE: "HUGEINT", Family.DECIMAL: "HUGEINT"}
+_POSITION_TYPES = {Family.FLOAT: "DOUBLE", Family.DATE: "BIGINT"}
 
 
 @dataclass
@@ -148,17 +148,17 @@ class Cases:
 def stretches(column: PublishedColumn, numbers: Mapping[Region, int]) -> Relation:
     """The classes of an ordered column as stretches of its line: one row per stretch, and one where NULL belongs to a class.
 
-    ``below`` and ``above`` place open ends where too little is published to do it (see ``segments.py``).
+    ``low`` and ``high`` are the reach of the query where too little is published to place open ends (see ``segments.py``).
     """
-    position = _POSITION_TYPES.get(column.family, "BIGINT")
+    position = _POSITION_TYPES.get(column.family, "HUGEINT")
     types = {
         "class": "INTEGER", "absent": "BOOLEAN", "start": position, "starts_closed": "BOOLEAN", "stop": position,
-        "stops_closed": "BOOLEAN", "below": position, "above": position,
+        "stops_closed": "BOOLEAN", "low": position, "high": position,
     }  # fmt: skip
     rows: list[tuple[int | float | None, ...]] = []
     for region, number in numbers.items():
         assert isinstance(region, Segments)
-        reach = region.ends()
+        reach = region.reach or (None, None)
         for one in region.stretches:
             rows.append((number, False, one.start, one.starts_closed, one.end, one.ends_closed, *reach))
         if region.missing:

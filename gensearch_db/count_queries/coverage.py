@@ -155,7 +155,7 @@ def _single_conditions(release: Release, query: CountQuery, formula: Formula) ->
 def _no_values(column: PublishedColumn) -> Region:
     """The class that holds no value of a column."""
     if column.kind is Kind.ORDERED:
-        return Segments((), missing=False, reach=None if column.anchored else (0, 0))
+        return Segments((), missing=False, reach=None)
     return Holds(Known(), value=False)
 
 

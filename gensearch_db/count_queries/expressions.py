@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 
 from gensearch_db.count_queries.release import Family
@@ -16,9 +15,10 @@ _POSITIONS = {
     Family.DECIMAL: "CAST(replace(CAST({} AS VARCHAR), '.', '') AS HUGEINT)",
     Family.FLOAT: "CAST({} AS DOUBLE)",
     Family.DATE: "({} - DATE '1970-01-01')",
-    Family.MICROSECONDS: "epoch_us({})",
-    Family.NANOSECONDS: "epoch_ns({})",
+    Family.MICROSECONDS: "CAST(epoch_us({}) AS HUGEINT)",
+    Family.NANOSECONDS: "CAST(epoch_ns({}) AS HUGEINT)",
 }
+"""Wider than the types themselves: an open end may be placed beyond their values."""
 MOMENTS = {
     Family.DATE: "DATE '1970-01-01' + CAST({} AS INTEGER)",
     Family.MICROSECONDS: "make_timestamp(CAST({} AS BIGINT))",
@@ -66,20 +66,25 @@ def above(family: Family, position: Sql, width: Sql) -> Sql:
     return Sql(f"CASE WHEN {moved} IS NOT NULL THEN least(greatest({moved}, nextafter({position}, {highest})), {highest}) END")
 
 
-def around(low: Position, high: Position) -> tuple[Position, Position]:
-    """Positions below and above two others, as far from them as these are apart, or by one; at least the next ones."""
-    width = high - low or 1
-    start, end = low - width, high + width
-    if isinstance(start, float) and isinstance(end, float):
-        highest = sys.float_info.max
-        start = max(min(start, math.nextafter(low, -highest)), -highest)
-        end = min(max(end, math.nextafter(high, highest)), highest)
-    return start, end
+def around(family: Family, low: Sql, high: Sql, anchor: Sql) -> tuple[Sql, Sql]:
+    """Where open ends are taken to be where no two bounds are published: as far outside the outermost places known as these are
+    apart, or by 1. Known are the first and the last constant of a query and the one bound, ``anchor``; each may be NULL.
+
+    A counted column ends behind the place so found: what lies as far above a constant as below it weighs the same.
+    """
+    first, last = f"coalesce(least({low}, {anchor}), 0)", f"coalesce(greatest({high}, {anchor}), 0)"
+    width = Sql(f"CASE WHEN {first} = {last} THEN 1 ELSE {last} - {first} END")
+    behind = last if family is Family.FLOAT else f"{last} + 1"
+    return below(family, Sql(first), width), above(family, Sql(behind), width)
 
 
 def open_ends(family: Family) -> dict[str, Sql]:
-    """Where open ends are taken to be, made of ``bounds``, the list of all bounds: as wide as the neighbouring interval."""
+    """Where open ends are taken to be, made of ``bounds``, the list of all bounds: as wide as the neighbouring interval.
+
+    NULL where there are no two bounds; ``anchor`` is the only one, or NULL (:func:`around`).
+    """
     return {
+        "anchor": Sql("bounds[1]"),
         "outer_first": below(family, Sql("bounds[1]"), Sql("(bounds[2] - bounds[1])")),
         "outer_last": above(family, Sql("bounds[-1]"), Sql("(bounds[-1] - bounds[-2])")),
     }

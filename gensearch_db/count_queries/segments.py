@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gensearch_db.count_queries.expressions import Position, around
+from gensearch_db.count_queries.expressions import Position
 from gensearch_db.count_queries.formula import Atom, Condition, Cut, Known, MissingValue, Points, holds
 
 
@@ -28,19 +28,13 @@ class Stretch:
 class Segments:
     """The part of an ordered column that one case of a query covers.
 
-    ``reach`` holds the first and the last cut of the query on this column (0 where it has none) where too few bounds are
-    published to place open ends; None otherwise.
+    ``reach`` holds the first and the last cut of the query on this column where too few bounds are published to place open
+    ends; None where there are enough, or no cut.
     """
 
     stretches: tuple[Stretch, ...]
     missing: bool
     reach: tuple[Position, Position] | None
-
-    def ends(self) -> tuple[Position | None, Position | None]:
-        """Where open ends are taken to be if no published bounds place them: as far from the cuts as these are apart."""
-        if self.reach is None:
-            return None, None
-        return around(*self.reach)
 
 
 class Line:
@@ -52,7 +46,7 @@ class Line:
     def __init__(self, cuts: Sequence[Position], *, counted: bool, anchored: bool) -> None:
         self.cuts = tuple(cuts)
         self.counted = counted
-        self.reach = None if anchored else (self.cuts[0], self.cuts[-1]) if self.cuts else (0, 0)
+        self.reach = None if anchored or not self.cuts else (self.cuts[0], self.cuts[-1])
 
     @cached_property
     def ranks(self) -> dict[Position, int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gensearch_db.count_queries.diagram import Region
-from gensearch_db.count_queries.expressions import Position, above, below, number, scale
+from gensearch_db.count_queries.expressions import Position, around, number, scale
 from gensearch_db.count_queries.formula import condition_sql
 from gensearch_db.count_queries.release import PublishedColumn
 from gensearch_db.count_queries.segments import Segments, Stretch
@@ -49,7 +49,7 @@ def ordered_share(column: PublishedColumn, segments: Segments) -> Sql:
     missing one, unless the interval is a single value.
     """
     first, last = _ends(column, segments)
-    scaled = "" if column.counted or segments.reach is None else f" * {scale(first, last)}"
+    scaled = "" if column.counted or column.anchored else f" * {scale(first, last)}"
     covered = [
         f"greatest(0, least({_least(last, one.end)}){scaled} - greatest({_greatest(first, one.start)}){scaled})"
         for one in segments.stretches
@@ -78,12 +78,11 @@ def _any(tests: Sequence[str]) -> str:
 
 def _ends(column: PublishedColumn, segments: Segments) -> tuple[str, str]:
     """The ends of the interval. Where too little is published to place an open end, the query's own cuts stand in."""
-    before, behind = segments.ends()
-    if before is None or behind is None:
+    if column.anchored:
         return "first", "last"
-    low, high, one = number(before), number(behind), Sql("1")
-    first = f"coalesce(first, least({low}, {below(column.family, Sql('upper'), one)}))"
-    return first, f"coalesce(last, greatest({high}, {above(column.family, Sql('lower'), one)}))"
+    low, high = (Sql("NULL"), Sql("NULL")) if segments.reach is None else map(number, segments.reach)
+    first, last = around(column.family, low, high, Sql("anchor"))
+    return f"coalesce(first, {first})", f"coalesce(last, {last})"
 
 
 def _least(end: str, limit: Position | None) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from gensearch_db.count_queries.cases import Cases, Classes, conditions, stretches
 from gensearch_db.count_queries.diagram import Node
-from gensearch_db.count_queries.expressions import above, below, known, open_ends, position_of, scale, upper_of
+from gensearch_db.count_queries.expressions import around, known, open_ends, position_of, scale, upper_of
 from gensearch_db.count_queries.relations import BoundRelations, Relation
 from gensearch_db.count_queries.release import Kind, PublishedColumn, Release
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
@@ -78,12 +78,13 @@ def _column(classes: Classes, place: int, write: Writer) -> dict[str, object]:
 
 def interval_classes(column: PublishedColumn, classes: Classes, write: Writer) -> dict[str, object]:
     """What ``estimate/interval_cover`` needs to know of the classes of an ordered column."""
+    first, last = around(column.family, Sql("low"), Sql("high"), Sql("anchor"))
     return open_ends(column.family) | {
         "counted": column.counted,
         "stretches": write(stretches(column, classes.numbers)),
         "scale": scale("first", "last"),
-        "below_upper": below(column.family, Sql("upper"), Sql("1")),
-        "above_lower": above(column.family, Sql("lower"), Sql("1")),
+        "guessed_first": first,
+        "guessed_last": last,
     }
 
 

@@ -41,10 +41,10 @@ WITH blocks AS MATERIALIZED (
 ),
 {% endfor %}
 cover AS MATERIALIZED (
-    SELECT {{ (columns | length + 1) | integer }} AS place, 0 AS class, 0 AS region, TRUE AS inside, CAST(1 AS DOUBLE) AS share, CAST(0 AS BIGINT) AS key
+    SELECT {{ (columns | length + 1) | integer }} AS place, 0 AS class, 0 AS region, FALSE AS guessed, TRUE AS inside, CAST(1 AS DOUBLE) AS share, CAST(0 AS BIGINT) AS key
 {% for column in columns if column.kind != 'sensitive' %}
     UNION ALL
-    SELECT {{ column.place | integer }}, class, region, inside, share, class * 4294967296 + region FROM {{ column.cover | identifier }}
+    SELECT {{ column.place | integer }}, class, region, guessed, inside, share, class * 4294967296 + region FROM {{ column.cover | identifier }}
 {% endfor %}
 ),
 {% if secrets %}
@@ -82,20 +82,24 @@ chosen AS MATERIALIZED (
     FROM ({{ cases }}) LEFT JOIN places USING (path)
 ),
 {% if single %}
-single AS (  -- conjunctions of conditions on single columns: what a block gives is a product
-    SELECT number, sum(held * share) AS expected, sum(held * share * (1 - share)) AS variance,
-        sum(greatest(0, tuples - total + held)) FILTER (inside) AS fewest, sum(least(tuples, held)) AS most, count(*) AS touched
+single AS (  -- conjunctions of conditions on single columns: what a block gives is a product; of a guess, the largest variance within its bounds
+    SELECT number, sum(expected) AS expected, sum(CASE WHEN guessed THEN (most - expected) * (expected - fewest) ELSE expected * (1 - share) END) AS variance,
+        sum(fewest) AS fewest, sum(most) AS most, count(*) AS touched
     FROM (
-        SELECT number, placed.tuples, {% for slot in slots %}{% if not loop.first %} * {% endif %}cover_{{ slot | integer }}.share{% endfor %} AS share,
-            {% for slot in slots %}{% if not loop.first %} AND {% endif %}cover_{{ slot | integer }}.inside{% endfor %} AS inside,
+        SELECT number, guessed, share, held * share AS expected, CASE WHEN inside THEN greatest(0, tuples - total + held) ELSE 0 END AS fewest, least(tuples, held) AS most
+        FROM (
+            SELECT number, placed.tuples, {% for slot in slots %}{% if not loop.first %} * {% endif %}cover_{{ slot | integer }}.share{% endfor %} AS share,
+                {% for slot in slots %}{% if not loop.first %} AND {% endif %}cover_{{ slot | integer }}.inside{% endfor %} AS inside,
+                {% for slot in slots %}{% if not loop.first %} OR {% endif %}cover_{{ slot | integer }}.guessed{% endfor %} AS guessed,
 {% if secrets %}
-            coalesce(held_1.tuples, placed.tuples) AS held,
-            CASE secret_place_1{% for column in columns if column.kind == 'sensitive' %} WHEN {{ column.place | integer }} THEN total_{{ column.place | integer }}{% endfor %} ELSE placed.tuples END AS total
+                coalesce(held_1.tuples, placed.tuples) AS held,
+                CASE secret_place_1{% for column in columns if column.kind == 'sensitive' %} WHEN {{ column.place | integer }} THEN total_{{ column.place | integer }}{% endfor %} ELSE placed.tuples END AS total
 {% else %}
-            placed.tuples AS held, placed.tuples AS total
+                placed.tuples AS held, placed.tuples AS total
 {% endif %}
-        {% include 'estimate/cases_in_blocks.sql' %}
-        WHERE NOT several
+            {% include 'estimate/cases_in_blocks.sql' %}
+            WHERE NOT several
+        )
     )
     GROUP BY number
 ),
@@ -107,6 +111,7 @@ cells AS (  -- a condition that falls into several cases: its cases in a block, 
         secret_{{ secret | integer }}, count_{{ secret | integer }},
 {% endfor %}
         coalesce(sum(share) FILTER (truth), 0) AS share,
+        bool_or(guessed) AS guessed,
         bool_or(truth) AS possible,
         bool_or(NOT truth) AS uncertain
     FROM (
@@ -114,6 +119,7 @@ cells AS (  -- a condition that falls into several cases: its cases in a block, 
 {% for secret in secrets %}
             secret_{{ secret | integer }}, coalesce(held_{{ secret | integer }}.tuples, placed.tuples) AS count_{{ secret | integer }},
 {% endfor %}
+            {% for slot in slots %}{% if not loop.first %} OR {% endif %}cover_{{ slot | integer }}.guessed{% endfor %} AS guessed,
             {% for slot in slots %}{% if not loop.first %} * {% endif %}cover_{{ slot | integer }}.share{% endfor %} AS share
         {% include 'estimate/cases_in_blocks.sql' %}
         WHERE several
@@ -121,7 +127,7 @@ cells AS (  -- a condition that falls into several cases: its cases in a block, 
     GROUP BY ALL
 ),
 level_{{ (secrets | length + 1) | integer }} AS (
-    SELECT number, joint, block, tuples, {% for secret in secrets %}secret_{{ secret | integer }}, count_{{ secret | integer }}, {% endfor %}
+    SELECT number, joint, block, tuples, {% for secret in secrets %}secret_{{ secret | integer }}, count_{{ secret | integer }}, {% endfor %}guessed,
         CASE WHEN possible THEN tuples ELSE 0 END AS satisfied, CASE WHEN uncertain THEN tuples ELSE 0 END AS failed, weight * share AS expected, weight * share * (1 - share) AS variance
     FROM (SELECT *, {% if secrets %}count_1{% for secret in secrets if secret > 1 %} * count_{{ secret | integer }} / tuples::DOUBLE{% endfor %}{% else %}tuples{% endif %} AS weight FROM cells)
 ),
@@ -129,15 +135,15 @@ level_{{ (secrets | length + 1) | integer }} AS (
 level_{{ secret | integer }} AS (  -- at most as many tuples as have the sensitive value (Fréchet's inequalities)
     SELECT number, joint, block, tuples, {% for outer in secrets if outer < secret %}secret_{{ outer | integer }}, count_{{ outer | integer }}, {% endfor %}
 
-        sum(least(count_{{ secret | integer }}, satisfied)) AS satisfied, sum(least(count_{{ secret | integer }}, failed)) AS failed, sum(expected) AS expected, sum(variance) AS variance
+        sum(least(count_{{ secret | integer }}, satisfied)) AS satisfied, sum(least(count_{{ secret | integer }}, failed)) AS failed, sum(expected) AS expected, sum(variance) AS variance, bool_or(guessed) AS guessed
     FROM level_{{ (secret + 1) | integer }}
     GROUP BY ALL
 ),
 {% endfor %}
 several AS (  -- the joint counts of several sensitive columns are not published: the plain binomial bounds their variance
-    SELECT number, sum(expected) AS expected, sum(CASE WHEN joint THEN expected * (1 - expected / tuples::DOUBLE) ELSE variance END) AS variance,
-        sum(tuples - least(tuples, failed)) AS fewest, sum(least(tuples, satisfied)) AS most, count_if(satisfied > 0) AS touched
-    FROM level_1
+    SELECT number, sum(expected) AS expected, sum(CASE WHEN guessed THEN (most - expected) * (expected - fewest) WHEN joint THEN expected * (1 - expected / tuples::DOUBLE) ELSE variance END) AS variance,
+        sum(fewest) AS fewest, sum(most) AS most, count_if(satisfied > 0) AS touched
+    FROM (SELECT *, tuples - least(tuples, failed) AS fewest, least(tuples, satisfied) AS most FROM level_1)
     GROUP BY number
 ),
 {% endif %}

@@ -22,7 +22,7 @@ placed AS (
 SELECT position, position IS NULL AS missing, CAST(TRY({{ moment }}) AS VARCHAR) AS text
 FROM (
 {% if counted %}
-    SELECT DISTINCT unnest(range(CAST(first AS BIGINT), least(CAST(last AS BIGINT), CAST(first AS BIGINT) + {{ limit | integer }}))) AS position FROM placed
+    SELECT DISTINCT first + unnest(range(CAST(CASE WHEN last // 2 - first // 2 > {{ limit | integer }} THEN {{ limit | integer }} ELSE last - first END AS BIGINT))) AS position FROM placed
 {% else %}
     SELECT DISTINCT CASE WHEN first = last THEN first ELSE error('the column is published as intervals of a continuous type') END AS position FROM placed
 {% endif %}

@@ -1,7 +1,7 @@
 {#- name: estimate/interval_cover
    -- purpose: how much of each region of an ordered column each class of values covers; only pairs that have a value in common
    -- parameters: column (regions: region, lower, upper, missing; stretches: of the classes; counted; outer_first, outer_last, made of
-   --   bounds, below_upper, above_lower: where open ends are; scale) #}
+   --   bounds, and anchor, guessed_first, guessed_last: where open ends are; scale) #}
 WITH regions AS MATERIALIZED (
     {{ column.regions }}
 ),
@@ -9,15 +9,16 @@ stretches AS MATERIALIZED (  -- a class of values is a union of stretches (NULL:
     {{ column.stretches }}
 ),
 ends AS (  -- an open end is taken to be as wide as its neighbour among the published bounds
-    SELECT {{ column.outer_first }} AS outer_first, {{ column.outer_last }} AS outer_last
+    SELECT {{ column.outer_first }} AS outer_first, {{ column.outer_last }} AS outer_last, {{ column.anchor }} AS anchor
     FROM (
         SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT lower AS bound FROM regions UNION ALL SELECT upper FROM regions)
         WHERE bound IS NOT NULL
     )
 ),
-pieces AS (
-    SELECT class, region, missing, absent, coalesce(lower, outer_first, least(below, {{ column.below_upper }})) AS first, coalesce(upper, outer_last, greatest(above, {{ column.above_lower }})) AS last,
+pieces AS (  -- without two bounds an open end is where the query's constants place it, which nothing published supports
+    SELECT class, region, missing, absent, coalesce(lower, outer_first, {{ column.guessed_first }}) AS first, coalesce(upper, outer_last, {{ column.guessed_last }}) AS last,
+        missing <> 'only' AND outer_first IS NULL AND (lower IS NULL OR upper IS NULL) AS guessed,
 {% if column.counted %}
         CASE WHEN absent THEN 0 ELSE greatest(0, least(last, stop) - greatest(first, start)) END AS covered,
         NOT absent AND (start IS NULL OR coalesce(lower >= start, FALSE)) AND (stop IS NULL OR coalesce(upper <= stop, FALSE)) AS inside
@@ -37,7 +38,7 @@ pieces AS (
             OR (stops_closed AND stop IS NOT NULL AND coalesce(lower <= stop, TRUE) AND coalesce(upper > stop, TRUE)) END
 {% endif %}
 )
-SELECT class, region, CASE missing WHEN 'only' THEN TRUE WHEN 'possible' THEN bool_or(inside) AND bool_or(absent) ELSE bool_or(inside) END AS inside,
+SELECT class, region, guessed, CASE missing WHEN 'only' THEN TRUE WHEN 'possible' THEN bool_or(inside) AND bool_or(absent) ELSE bool_or(inside) END AS inside,
 {% if column.counted %}
     CASE missing WHEN 'only' THEN 1 WHEN 'possible' THEN CAST(sum(covered) + count_if(absent) AS DOUBLE) / CAST(last - first + 1 AS DOUBLE)
         ELSE CAST(sum(covered) AS DOUBLE) / CAST(last - first AS DOUBLE) END AS share
@@ -47,4 +48,4 @@ SELECT class, region, CASE missing WHEN 'only' THEN TRUE WHEN 'possible' THEN bo
         WHEN first = last THEN CAST(bool_or(starting) AS DOUBLE) ELSE sum(covered) / (last * scale - first * scale) END AS share
 {% endif %}
 FROM pieces
-GROUP BY class, region, missing, first, last{% if not column.counted %}, scale{% endif %}
+GROUP BY class, region, missing, guessed, first, last{% if not column.counted %}, scale{% endif %}

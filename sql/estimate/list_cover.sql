@@ -30,7 +30,7 @@ hits AS (
 {% if column.kind == 'sensitive' %}
 SELECT class, region, CAST(sum(tuples) AS BIGINT) AS tuples
 {% else %}
-SELECT class, region, count(*) = any_value(size) AS inside, count(*) / any_value(size)::DOUBLE AS share
+SELECT class, region, FALSE AS guessed, count(*) = any_value(size) AS inside, count(*) / any_value(size)::DOUBLE AS share
 {% endif %}
 FROM hits
 GROUP BY class, region

@@ -10,7 +10,7 @@ WITH placed AS (
     SELECT code, {{ lower }} AS lower, {{ upper }} AS upper, missing FROM ({{ regions }})
 ),
 ends AS (  -- an open end is taken to be as wide as its neighbour
-    SELECT {{ outer_first }} AS outer_first, {{ outer_last }} AS outer_last
+    SELECT {{ outer_first }} AS outer_first, {{ outer_last }} AS outer_last, {{ anchor }} AS anchor
     FROM (
         SELECT list(DISTINCT bound ORDER BY bound ASC) AS bounds
         FROM (SELECT {{ lower }} AS bound FROM {{ grid | qualified }} UNION ALL SELECT {{ upper }} FROM {{ grid | qualified }})
