@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from gensearch_db.argument_kinds import FUNCTION, TRUTH, refuse_other_kinds
+from gensearch_db.argument_kinds import PROGRESS, TRUTH, refuse_other_kinds
 from gensearch_db.certificate import Release, others_listed, why_not_counted
 from gensearch_db.cost.cost import Cost
 from gensearch_db.cost.registry import cost_from_text
@@ -131,7 +131,7 @@ def anonymize(
     Raises :class:`GensearchError` of the fitting class; the database is then as it was before.
     """
     refuse_other_kinds(
-        replace=(replace, TRUTH), progress=(progress, FUNCTION), release_on_interrupt=(release_on_interrupt, TRUTH)
+        replace=(replace, TRUTH), progress=(progress, PROGRESS), release_on_interrupt=(release_on_interrupt, TRUTH)
     )
     if not isinstance(problem, Problem):
         problem = problem_from_fields({**fields, **({"table": problem} if problem is not None else {})})

@@ -6,10 +6,12 @@ A type checker tells them too, but most callers have none, and Python's own comp
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
 from os import PathLike
+from types import FunctionType, MethodType
 
 from gensearch_db.errors import Problems, SpecificationError
 
@@ -53,7 +55,28 @@ WHOLE_NUMBER = Kind("a whole number", lambda given: _is(given, Integral))
 WHOLE_NUMBERS = Kind("a list of whole numbers", lambda given: _is_list(given, Integral))
 NUMBER = Kind("a number", lambda given: _is(given, Real))
 TRUTH = Kind("true or false", lambda given: isinstance(given, bool))
-FUNCTION = Kind("a function", callable)
+
+
+def _is_progress(given: object) -> bool:
+    """Whether something can be called with two values. What has no signature (some built-in functions) is given the benefit.
+
+    What awaits or yields would never run, and its answer, which is true, would end the search at its first look.
+    """
+    if not callable(given) or inspect.iscoroutinefunction(given) or inspect.isgeneratorfunction(given):
+        return False
+    if inspect.isasyncgenfunction(given):
+        return False
+    try:
+        inspect.signature(given).bind(None, None)
+    except ValueError:
+        return True
+    except TypeError:
+        return False
+    return True
+
+
+PROGRESS = Kind("a function that takes a moment of the search and its counters, as progress(moment, counters)", _is_progress)
+"""A callback of :data:`gensearch_db.search.result.Progress`: refused before a table is read, not at the search's first look."""
 
 
 def refuse_other_kinds(**arguments: tuple[object, Kind]) -> None:
@@ -71,5 +94,6 @@ def refuse_other_kinds(**arguments: tuple[object, Kind]) -> None:
 
 def shown(given: object) -> str:
     """What was given: itself where it is short, else what it is."""
-    text = repr(given)
+    written = isinstance(given, FunctionType | MethodType)
+    text = f"{given.__name__}{inspect.signature(given)}" if written else repr(given)
     return text if len(text) <= 40 and "\n" not in text else f"a {type(given).__name__}"

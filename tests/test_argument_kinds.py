@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ QUERY = "SELECT COUNT(*) FROM t WHERE age < 20"
 COLUMNS: dict[str, Any] = {"into": "other", "quasi_identifiers": ["age: every 10"], "k": 5}
 WRONG: list[Any] = [5, 1.5, True, b"r", {"a": 1}, ["r"], object(), len]
 NO_DATABASE = "a database is a path of a DuckDB file or an open connection"
+
+CALLBACK = "a function that takes a moment of the search and its counters, as progress(moment, counters)"
 
 Call = Callable[[Any, Any], object]
 """What is called with the database and a wrong argument."""
@@ -57,7 +60,7 @@ OTHERS: dict[str, tuple[Call, str]] = {
         lambda people, given: gensearch_db.anonymize(people, "t", release_on_interrupt=given, **COLUMNS),
         "true or false",
     ),
-    "anonymize progress": (lambda people, given: gensearch_db.anonymize(people, "t", progress=given, **COLUMNS), "a function"),
+    "anonymize progress": (lambda people, given: gensearch_db.anonymize(people, "t", progress=given, **COLUMNS), CALLBACK),
     "audit quasi_identifiers": (
         lambda people, given: gensearch_db.audit(people, "t", quasi_identifiers=given),
         "a list of texts",
@@ -94,13 +97,12 @@ OTHERS: dict[str, tuple[Call, str]] = {
     "connect read_only": (lambda people, given: gensearch_db.connect(read_only=given), "true or false"),
     "connect config": (lambda people, given: gensearch_db.connect(config=given), "a group of named values"),
     "Connection engine": (lambda people, given: gensearch_db.Connection(given), "a connection of DuckDB's"),
-    "Connection progress": (lambda people, given: gensearch_db.Connection(people, given), "a function"),
+    "Connection progress": (lambda people, given: gensearch_db.Connection(people, given), CALLBACK),
     "from_toml path": (lambda people, given: gensearch_db.Problem.from_toml(given), "a path"),
     "from_fields fields": (lambda people, given: gensearch_db.Problem.from_fields(given), "a group of named values"),
 }
 GOOD: dict[str, list[Any]] = {
     "true or false": [True],
-    "a function": [len],
     "a list of texts": [["r"], {"a": 1}],
     "a whole number": [5],
     "a number": [5, 1.5],
@@ -147,6 +149,88 @@ def test_all_arguments_of_a_call_are_told_together(people: duckdb.DuckDBPyConnec
     assert told == "2 problems:\n  - release: must be a text, not 5\n  - sql: must be a text, not 5"
     long = refused(lambda people, given: gensearch_db.estimate(people, given, QUERY), people, list(range(1000)))
     assert long == "release: must be a text, not a list"
+
+
+async def awaited(moment: Any, counters: Any) -> bool:
+    return False
+
+
+def yielded(moment: Any, counters: Any) -> Iterator[bool]:
+    yield False
+
+
+async def both(moment: Any, counters: Any) -> AsyncIterator[bool]:
+    yield False
+
+
+def keyword(moment: Any, *, counters: Any) -> bool:
+    return False
+
+
+class Counting:
+    """Callbacks that are no plain functions."""
+
+    def one(self, moment: Any) -> bool:
+        return False
+
+    def two(self, moment: Any, counters: Any) -> bool:
+        return False
+
+    def __call__(self, moment: Any, counters: Any, more: int = 0) -> bool:
+        return False
+
+
+WRONG_CALLBACKS: dict[str, Any] = {
+    "<lambda>()": lambda: False,
+    "<lambda>(moment)": lambda moment: False,
+    "<lambda>(moment, counters, more)": lambda moment, counters, more: False,
+    "a function": awaited,
+    "yielded": yielded,
+    "both": both,
+    "keyword": keyword,
+    "one(moment": Counting().one,
+    "functools.partial": partial(Counting().one, "given already"),
+}
+
+
+@pytest.mark.parametrize("shown", WRONG_CALLBACKS)
+def test_a_callback_of_another_signature_is_refused_before_anything_is_read(
+    shown: str, people: duckdb.DuckDBPyConnection
+) -> None:
+    """Found 2026-11-29: a plain TypeError from inside the search; one that awaits or yields ended it at once."""
+    for call, _ in (OTHERS["anonymize progress"], OTHERS["Connection progress"]):
+        told = refused(call, people, WRONG_CALLBACKS[shown])
+        assert told.startswith(f"progress: must be {CALLBACK}, not ")
+        assert "\n" not in told
+    absent = "anonymize reads no table that is not there"
+    with pytest.raises(SpecificationError, match=r"^progress: must be"):
+        gensearch_db.anonymize(people, absent, progress=WRONG_CALLBACKS[shown], **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        lambda *given: False,
+        lambda moment, counters, more=0: False,
+        Counting().two,
+        Counting(),
+        partial(Counting.two, Counting()),
+    ],
+)
+def test_what_takes_two_values_is_a_callback(callback: Any, people: duckdb.DuckDBPyConnection) -> None:
+    assert gensearch_db.Connection(people, callback).progress is callback
+
+
+def test_an_error_of_the_callback_itself_stays_what_it_is(people: duckdb.DuckDBPyConnection) -> None:
+    mine = TypeError("of the caller's own")
+
+    def failing(moment: Any, counters: Any) -> bool:
+        raise mine
+
+    with pytest.raises(TypeError) as caught:
+        gensearch_db.anonymize(people, "t", progress=failing, into="other", quasi_identifiers=["age: anywhere"], k=5)
+    assert caught.value is mine
+    assert people.execute("SELECT list(table_name) FROM duckdb_tables()").fetchall() == [(["t"],)]
 
 
 def test_a_connection_of_ours_stands_for_the_one_inside(people: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from gensearch_db.argument_kinds import FUNCTION, TRUTH, Kind, refuse_other_kinds
+from gensearch_db.argument_kinds import PROGRESS, TRUTH, Kind, refuse_other_kinds
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.reported import reported
@@ -95,7 +95,7 @@ class Connection(EngineCalls):
 
         engine = getattr(engine, "engine", engine)
         connection = Kind("a connection of DuckDB's", lambda given: isinstance(given, duckdb.DuckDBPyConnection))
-        refuse_other_kinds(engine=(engine, connection), progress=(progress, FUNCTION))
+        refuse_other_kinds(engine=(engine, connection), progress=(progress, PROGRESS))
         self.engine = engine
         self.progress = progress
         self._answer: duckdb.DuckDBPyConnection | None = None
