@@ -40,7 +40,9 @@ def command(
         typer.echo(estimate_macro(database, release))
         return
     if show_sql:
-        typer.echo(estimate_sql(database, release, query))
+        with waited("reading the release"):
+            text = estimate_sql(database, release, query)
+        typer.echo(text)
         return
     with waited("estimating"):
         answer = estimate(database, release, query)

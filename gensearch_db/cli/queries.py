@@ -64,9 +64,11 @@ def generate(
     table: Annotated[str | None, typer.Option(help="The table's name to write after FROM (default: the release's).")] = None,
 ) -> None:
     """Print a random workload."""
+    from gensearch_db.cli.progress import waited
     from gensearch_db.count_queries import generate_workload
 
-    text = generate_workload(
-        database, release, queries=queries, predicates=predicates, selectivity=selectivity, seed=seed, table=table
-    )
+    with waited("drawing queries"):
+        text = generate_workload(
+            database, release, queries=queries, predicates=predicates, selectivity=selectivity, seed=seed, table=table
+        )
     typer.echo(text, nl=False)

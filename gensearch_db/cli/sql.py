@@ -29,7 +29,7 @@ def command(
     read_only: Annotated[bool, typer.Option("--read-only", help="Open the database for reading only.")] = False,
 ) -> None:
     """Run SQL with ANONYMIZE, AUDIT, ESTIMATE, PROFILE and all of DuckDB; without -c and -f, ask for statements."""
-    from gensearch_db.cli.progress import watched
+    from gensearch_db.cli.progress import waited, watched
     from gensearch_db.database.opening import made_in_vain
     from gensearch_db.database.session import Session
     from gensearch_db.errors import SpecificationError, reason
@@ -50,7 +50,7 @@ def command(
     is_new = not database.exists() and str(database) != ":memory:"
     mode = Mode.JSON if as_json else Mode.CSV if as_csv else Mode.TABLE
     with connect(database, read_only=read_only) as connection:
-        shell = Shell(connection, mode, watch=watched)
+        shell = Shell(connection, mode, watch=watched, wait=waited)
         if not scripts:
             shell.interact(f"'{database}' is a new database.\n" if is_new else "")
             return

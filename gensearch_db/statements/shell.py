@@ -18,7 +18,16 @@ from gensearch_db.statements.connection import Connection
 from gensearch_db.statements.help import help_text
 from gensearch_db.statements.output import Mode, write_result
 from gensearch_db.statements.script import is_complete, opening_hint, parse_script
-from gensearch_db.statements.syntax import Anonymize, EngineStatement
+from gensearch_db.statements.syntax import (
+    Anonymize,
+    ApplyRelease,
+    Audit,
+    EngineStatement,
+    Estimate,
+    ExplainAnonymize,
+    Profile,
+    Publish,
+)
 from gensearch_db.statements.times_as_text import times_as_text
 
 if TYPE_CHECKING:
@@ -28,10 +37,27 @@ if TYPE_CHECKING:
 Watch = Callable[[], AbstractContextManager[Progress]]
 """Opens a progress display; what it yields is given to searches."""
 
+Wait = Callable[[str], AbstractContextManager[None]]
+"""Shows a line while something else than a search takes its time."""
+
 
 def _unwatched() -> AbstractContextManager[Progress]:
     return nullcontext(never_stop)
 
+
+def _unwaited(line: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+_DOING: dict[type, str] = {
+    Audit: "auditing",
+    Estimate: "estimating",
+    Publish: "publishing",
+    Profile: "reading the table",
+    ExplainAnonymize: "reading the table",
+    ApplyRelease: "writing the release and auditing it (Ctrl-C undoes it)",
+}
+"""What a statement does, for a person who waits for it."""
 
 COMMANDS_HELP = """\
 .help [TOPIC]     help on a statement, clause or option; constraints; costs
@@ -45,12 +71,18 @@ class Shell:
     """Runs statements on a connection and prints each result to ``stream``."""
 
     def __init__(
-        self, connection: Connection, mode: Mode = Mode.TABLE, stream: IO[str] | None = None, watch: Watch | None = None
+        self,
+        connection: Connection,
+        mode: Mode = Mode.TABLE,
+        stream: IO[str] | None = None,
+        watch: Watch = _unwatched,
+        wait: Wait = _unwaited,
     ) -> None:
         self.connection = connection
         self.mode = mode
         self.stream = stream if stream is not None else sys.stdout
-        self._watch = watch if watch is not None else _unwatched
+        self._watch = watch
+        self._wait = wait
         self._printed = False
 
     def run(self, *scripts: str) -> None:
@@ -118,10 +150,8 @@ class Shell:
     def _run_one(self, each: Any) -> None:
         import duckdb
 
-        # Only a search is watched: elsewhere Ctrl-C ends what is running.
-        watch = self._watch if isinstance(each, Anonymize) else _unwatched
         script = each.query if isinstance(each, duckdb.Statement) else ""
-        with _told_in_full(script), watch() as self.connection.progress:
+        with _told_in_full(script), self._displayed(each):
             if isinstance(each, str | duckdb.Statement):
                 columns, rows = self._engine_rows(each)
             else:
@@ -133,6 +163,16 @@ class Shell:
             write_result(columns, rows, self.mode, self.stream)
             self._printed = True
         self.stream.flush()
+
+    @contextmanager
+    def _displayed(self, each: Any) -> Iterator[None]:
+        """What is shown while a statement takes its time. Only a search is watched: elsewhere Ctrl-C ends what is running."""
+        if isinstance(each, Anonymize):
+            with self._watch() as self.connection.progress:
+                yield
+        else:
+            with self._wait(_DOING.get(type(each), "running the statement")):
+                yield
 
     def _engine_rows(self, each: Any) -> tuple[list[str], list[Any]]:
         """Run a statement of DuckDB's so that Ctrl-C ends it at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 import threading
@@ -19,6 +20,7 @@ import gensearch_db.anonymization
 from gensearch_db.cli import progress
 from gensearch_db.cli.main import main
 from gensearch_db.search.result import Moment
+from gensearch_db.statements.shell import Shell
 
 
 def test_a_line_tells_cost_bound_and_gap() -> None:
@@ -124,7 +126,48 @@ def test_commands_that_read_large_tables_are_waited_for(
     main(["publish", str(database), "r", "--to", str(tmp_path / "out.duckdb")])
     main(["estimate", str(database), "r", "SELECT COUNT(*) FROM t WHERE age < 20"])
     main(["queries", "run", str(database), "r", "--workload", str(tmp_path / "w.sql"), "--source", "t"])
-    assert lines == ["auditing", "publishing", "estimating", "estimating"]
+    main(["estimate", str(database), "r", "SELECT COUNT(*) FROM t WHERE age < 20", "--show-sql"])
+    main(["queries", "generate", str(database), "r"])
+    assert lines == ["auditing", "publishing", "estimating", "estimating", "reading the release", "drawing queries"]
+
+
+def test_what_a_statement_of_the_shell_does_is_told_while_it_runs(database: Path, tmp_path: Path) -> None:
+    """Found 2026-11-29: only ANONYMIZE was."""
+    events: list[str] = []
+
+    @contextmanager
+    def noted(line: str) -> Iterator[None]:
+        events.append(line)
+        yield
+        events.append("gone")
+
+    class Printed(io.StringIO):
+        """Notes that something is printed."""
+
+        def write(self, text: str) -> int:
+            if events[-1] != "printed":
+                events.append("printed")
+            return len(text)
+
+    statements = {
+        "CREATE TABLE t AS SELECT i % 50 AS age, i % 3 AS s FROM range(200) r(i)": "running the statement",
+        "ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (age SPLIT EVERY 10) SUBJECT TO k_anonymity(5)": None,
+        "EXPLAIN ANONYMIZE TABLE t INTO q QUASI IDENTIFIERS (age SPLIT EVERY 10)": "reading the table",
+        "ANONYMIZE TABLE t INTO again USING RELEASE r": "writing the release and auditing it (Ctrl-C undoes it)",
+        "AUDIT r": "auditing",
+        "ESTIMATE SELECT COUNT(*) FROM t WHERE age < 20 USING r": "estimating",
+        "PROFILE t": "reading the table",
+        f"PUBLISH r TO '{tmp_path}/out/*.csv'": "publishing",
+        "SELECT count(*) FROM t": "running the statement",
+        "SHOW RELEASES": "running the statement",
+    }
+    with gensearch_db.connect(database) as connection:
+        shell = Shell(connection, stream=Printed(), wait=noted)
+        for statement, line in statements.items():
+            events[:] = ["typed"]
+            shell.run(statement)
+            shown = [] if line is None else [line, "gone"]
+            assert events == ["typed", *shown, *([] if statement.startswith("CREATE") else ["printed"])]
 
 
 def test_ctrl_c_ends_the_search_and_outside_it_the_program() -> None:
