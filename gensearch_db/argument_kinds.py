@@ -94,6 +94,5 @@ def refuse_other_kinds(**arguments: tuple[object, Kind]) -> None:
 
 def shown(given: object) -> str:
     """What was given: itself where it is short, else what it is."""
-    written = isinstance(given, FunctionType | MethodType)
-    text = f"{given.__name__}{inspect.signature(given)}" if written else repr(given)
+    text = f"{given.__name__}{inspect.signature(given)}" if isinstance(given, FunctionType | MethodType) else repr(given)
     return text if len(text) <= 40 and "\n" not in text else f"a {type(given).__name__}"

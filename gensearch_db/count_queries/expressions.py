@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
 
 from gensearch_db.count_queries.release import Family
+from gensearch_db.database.attributes.families import decimal_scale
 from gensearch_db.database.rendering import Sql, literal, type_name
 
 Position = int | float
@@ -64,6 +66,11 @@ def above(family: Family, position: Sql, width: Sql) -> Sql:
         return Sql(moved)
     highest = number(sys.float_info.max)
     return Sql(f"CASE WHEN {moved} IS NOT NULL THEN least(greatest({moved}, nextafter({position}, {highest})), {highest}) END")
+
+
+def decimal_at(type_name: str, position: int) -> Decimal:
+    """The number of a DECIMAL column at a position, to its last digit: Python's own context keeps 28."""
+    return Decimal(f"{position}E-{decimal_scale(type_name)}")
 
 
 def around(family: Family, low: Sql, high: Sql, anchor: Sql) -> tuple[Sql, Sql]:

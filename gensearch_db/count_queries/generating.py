@@ -10,10 +10,9 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from gensearch_db.argument_kinds import NUMBER, TEXT, WHOLE_NUMBER, WHOLE_NUMBERS, refuse_other_kinds
-from gensearch_db.count_queries.expressions import moment_at, position_of, typed_literal, upper_of
+from gensearch_db.count_queries.expressions import decimal_at, moment_at, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.names import parse_table_name
 from gensearch_db.database.opening import Database, session_for
@@ -174,7 +173,7 @@ def _value_text(column: PublishedColumn, position: int) -> str:
     if column.family is Family.WHOLE:
         return str(position)
     if column.family is Family.DECIMAL:
-        return str(Decimal(position).scaleb(-int(column.type.partition(",")[2].rstrip(")") or 0)))
+        return f"{decimal_at(column.type, position):f}"
     try:
         return _moment_text(column, position)
     except OverflowError:  # of a year that Python lacks

@@ -9,11 +9,10 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import product
 from typing import Any
 
-from gensearch_db.count_queries.expressions import MOMENTS, known, moment_at, position_of, typed_literal, upper_of
+from gensearch_db.count_queries.expressions import MOMENTS, decimal_at, known, moment_at, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.formula import Check, Cut, Formula, Holds, MissingValue, Test
 from gensearch_db.count_queries.model import ColumnName
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release
@@ -117,7 +116,7 @@ def _value_in_python(column: PublishedColumn, position: Any) -> Any:
     if column.family is Family.DATE:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=position)
     if column.family is Family.DECIMAL:
-        return Decimal(position).scaleb(-int(column.type.partition(",")[2].rstrip(")") or 0))
+        return decimal_at(column.type, position)
     if column.family in (Family.MICROSECONDS, Family.NANOSECONDS):
         microseconds = position if column.family is Family.MICROSECONDS else position // 1000
         moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)
