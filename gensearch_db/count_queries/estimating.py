@@ -176,7 +176,9 @@ def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Aske
 def _beyond_128_bits(asked: Sequence[_Asked]) -> str:
     """What to do where the engine has no number beyond a value to measure its interval with; nothing for narrower types."""
     columns = {column for one in asked for _, parts in cases_of(one.node) for column, _ in parts}
-    wide = [one for one in columns if one.kind is Kind.ORDERED and one.type.endswith("HUGEINT")]
+    wide = [
+        one for one in columns if one.kind is Kind.ORDERED and ("HUGEINT" in one.type or one.type.startswith("DECIMAL(38,"))
+    ]
     if not wide:
         return ""
     named = " and ".join(f"'{column.name}' ({column.type})" for column in sorted(wide, key=lambda column: column.number))

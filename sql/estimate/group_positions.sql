@@ -14,7 +14,7 @@ ends AS (  -- an open end is taken to be as wide as its neighbour among the publ
 ),
 placed AS (
     SELECT CASE WHEN coalesce(lower, outer_first) IS NULL OR coalesce(upper, outer_last) IS NULL
-            THEN error('too few bounds are published to tell where its open intervals end') ELSE coalesce(lower, outer_first) END AS first,
+            THEN error('too few bounds are published to tell where its open intervals end (a declared domain publishes them)') ELSE coalesce(lower, outer_first) END AS first,
         coalesce(upper, outer_last) AS last
     FROM intervals CROSS JOIN ends
     WHERE missing <> 'only'

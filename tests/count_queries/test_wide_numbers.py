@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from gensearch_db.count_queries import estimate, generate_workload
+from gensearch_db.errors import QueryError
 from tests.count_queries.fixtures import identity_release, make_release, ordered
 
 LONG = "12345678901234567890123456789012345678"
@@ -60,6 +61,15 @@ def test_drawn_constants_lie_among_the_values(type_: str) -> None:
         (inside, kind) = connection.execute(f"SELECT {place}, typeof({constant})").fetchone() or (None, None)
         assert inside, constant
         assert kind != "DOUBLE", constant
+
+
+@pytest.mark.parametrize("type_", ["HUGEINT", "DECIMAL(38,0)"])
+def test_what_cannot_be_measured_is_told_with_what_to_do(type_: str) -> None:
+    connection = duckdb.connect()
+    most = 38 * "9"
+    make_release(connection, "r", [ordered("w", type_, integral=True)], [{"w": (f"-{most}", most), "count": 4}])
+    with pytest.raises(QueryError, match=r"Values at the very ends of 'w' \(.*\) cannot be measured"):
+        estimate(connection, "r", "SELECT COUNT(*) FROM t WHERE w > 5")
 
 
 def _after_between(line: str) -> list[str]:
