@@ -321,6 +321,13 @@ def test_what_cannot_be_read_as_a_taxonomy(taxonomy: str, people: duckdb.DuckDBP
         gensearch_db.anonymize(people, "t", into="r", quasi_identifiers={"age": {"taxonomy": taxonomy}}, k=2)
 
 
+def test_a_taxonomy_whose_quote_is_never_closed(tmp_path: Path, people: duckdb.DuckDBPyConnection) -> None:
+    path = tmp_path / "ages.csv"
+    path.write_text('"1;all\n' + "2;all\n" * 50_000)
+    with pytest.raises(SpecificationError, match=r"taxonomy file '.*ages\.csv' cannot be read: field larger"):
+        gensearch_db.anonymize(people, "t", into="r", quasi_identifiers={"age": {"taxonomy": str(path)}}, k=2)
+
+
 def test_a_source_file_with_too_long_a_name_does_not_exist(people: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(SpecificationError, match=r"file 'x+\.parquet' does not exist"):
         gensearch_db.anonymize(people, "x" * 300 + ".parquet", **COLUMNS)

@@ -80,7 +80,11 @@ def generate_workload(
     if not 0 < selectivity <= 1:
         problems.add(f"selectivity must be above 0 and at most 1, not {selectivity}")
     sizes = list(range(1, min(3, len(domains)) + 1)) if predicates is None else list(predicates)
-    if not sizes or min(sizes) < 1 or max(sizes) > len(domains):
+    if not domains:
+        problems.add(
+            "no query can be drawn on this release: no column shows two values or bounds (a declared domain is published)"
+        )
+    elif not sizes or min(sizes) < 1 or max(sizes) > len(domains):
         problems.add(f"a query can have 1 to {len(domains)} predicates on this release")
     problems.raise_if_any()
     name = qualified((opened.dictionary.release,) if table is None else parse_table_name(table))

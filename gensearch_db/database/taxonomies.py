@@ -188,7 +188,10 @@ def rows_from_csv(path: Path, data_values: Iterable[str]) -> tuple[list[Row], tu
         raise SpecificationError(f"taxonomy file '{path}' cannot be read: {reason(error)}") from error
     first_line = text.lstrip("\n").split("\n", 1)[0]
     delimiter = next((mark for mark in (";", "\t", ",") if mark in first_line), ",")
-    rows: list[Row] = [tuple(row) for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if row]
+    try:
+        rows: list[Row] = [tuple(row) for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if row]
+    except csv.Error as error:  # a quote that is never closed makes the rest one field, for which there is a limit
+        raise SpecificationError(f"taxonomy file '{path}' cannot be read: {error}") from error
     if len(rows) > 1 and rows[0][0] not in set(data_values):
         others = {cell for row in rows[1:] for cell in row}
         if not any(cell in others for cell in rows[0]):

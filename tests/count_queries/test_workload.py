@@ -116,6 +116,16 @@ def test_generator_options_are_checked_together(file: Path) -> None:
         generate_workload(file, "exact", predicates=[9], selectivity=2.0)
 
 
+@pytest.mark.parametrize("predicates", [None, [1]])
+def test_no_queries_are_drawn_where_no_column_shows_values(predicates: list[int] | None) -> None:
+    connection = duckdb.connect()
+    make_release(
+        connection, "r", [ordered("age", "INTEGER"), categorical("sex")], [{"age": (None, None), "sex": ["F"], "count": 4}]
+    )
+    with pytest.raises(SpecificationError, match=r"no column shows two values or bounds"):
+        generate_workload(connection, "r", queries=3, predicates=predicates)
+
+
 def test_the_statement_runs_without_this_package(file: Path) -> None:
     query = "SELECT COUNT(*) FROM people WHERE (age < 33 AND sex = 'F') OR ill = 'hiv'"
     statement = estimate_sql(file, "coarse", query)
