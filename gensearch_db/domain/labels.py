@@ -32,8 +32,8 @@ def label_of(attribute: Attribute, region: Region, neighbour: int | None = None,
 
     None stands for the missing leaf alone (published as SQL NULL); where it is in a region with others, the label says so:
     ``'>= 85 or NULL'``, ``'{a, NULL}'``. ``neighbour`` is the leaf up to which an extreme region reaches (None: its own).
-    ``hidden`` leaves are named nowhere: ordered categories with one of those between them are called as if it were none, and no node
-    is numbered because one has its name.
+    ``hidden`` leaves are named nowhere: ordered categories with one of those between them are called as if it were none, and no
+    node is numbered because one has its name.
     """
     codes = list(region.codes())
     missing = next((code for code in codes if attribute.leaves[code].missing), None)

@@ -89,7 +89,7 @@ Nested = list[tuple[str, "Nested"]]
 
 
 def _without(node: TaxonomyNode, codes: Set[int]) -> tuple[str, Nested]:
-    kept = (child for child in node.children if not codes.issuperset(child.interval.codes()))
+    kept = (child for child in node.children if not set(child.interval.codes()) <= codes)
     return node.label, [_without(child, codes) for child in kept]
 
 

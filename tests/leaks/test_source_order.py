@@ -1,7 +1,7 @@
 """Values that are one to DuckDB and yet not the same do not show in which order the source has them.
 
-30 days and 1 month are one value to a sort and to a grouping; so are 1 as INTEGER and 1 as BIGINT inside a VARIANT. Which of them
-comes first, or stands for both in a distribution, must be said by the values themselves.
+30 days and 1 month are one value to a sort and to a grouping; so are 1 as INTEGER and 1 as BIGINT inside a VARIANT. Which of
+them comes first, or stands for both in a distribution, must be said by the values themselves.
 """
 
 from __future__ import annotations
