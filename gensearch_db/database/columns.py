@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gensearch_db.database.attributes.families import family_of
 from gensearch_db.database.rendering import Sql, statement
-from gensearch_db.database.type_names import is_enum, is_nested, rewritten
+from gensearch_db.database.type_names import is_enum, is_nested, rewritten, simple_types
 
 _APPROXIMATE = ("FLOAT", "DOUBLE")
 _ORDERED_BY_TEXT_TOO = ("INTERVAL", "JSON", "VARIANT", *_APPROXIMATE)
@@ -37,10 +37,16 @@ class ReleasedColumn:
 
     def order(self) -> list[Sql]:
         """Sort keys that put every two different values in one order, whatever the collation."""
-        kind = key_kind(self.type)
-        keys = [statement("release/order", table="members", column=self.payload, text=kind == "text")]
+        key = statement("release/order", table="members", column=self.payload, text=key_kind(self.type) == "text")
+        return [key, *self.spellings()]
+
+    def spellings(self) -> list[Sql]:
+        """Sort keys that tell values apart which are one to DuckDB and yet not the same: 30 days and 1 month."""
+        keys = []
         if is_nested(self.type) or self.type in _ORDERED_BY_TEXT_TOO:
             keys.append(statement("release/order", table="members", column=self.payload, text=True))
+        if "VARIANT" in simple_types(self.type):
+            keys.append(statement("release/variant_bytes", table="members", column=self.payload))
         return keys
 
 

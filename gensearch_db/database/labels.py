@@ -146,11 +146,13 @@ def _shortest_interval(codes: Iterable[int], missing: int | None) -> tuple[int, 
 def _published_attribute(
     attribute: Attribute, printed: Sequence[tuple[int, ...]], suppressed: Set[int], *, listed: bool
 ) -> PublishedAttribute:
-    """The attribute with its regions; ``listed``: values that occur in suppressed rows only stand in its lists too."""
+    """The attribute with its regions; ``listed``: values that occur in suppressed rows only stand in its lists too,
+    unless the data alone make leaves of them."""
     if missing_code(attribute) in suppressed:
         attribute = _without_missing(attribute)
         printed = [tuple(code for code in codes if code < attribute.leaf_count) for codes in printed]
-    hidden: Set[int] = set() if listed else suppressed
+        suppressed = {code for code in suppressed if code < attribute.leaf_count}
+    hidden = {code for code in suppressed if not listed or attribute.leaves[code].inner}
     distinct = sorted(set(printed))
     number = {codes: position for position, codes in enumerate(distinct)}
     regions = tuple(published_region(attribute, codes, suppressed, hidden) for codes in distinct)
@@ -182,15 +184,24 @@ def _neighbour(attribute: Attribute, codes: tuple[int, ...], suppressed: Set[int
 def _without_missing(attribute: Attribute) -> Attribute:
     """The attribute as it would be if no row lacked a value: without its last leaf."""
     if isinstance(attribute, TaxonomyAttribute):
-        attribute = replace(attribute, taxonomy=attribute.taxonomy.without_last())
+        attribute = replace(attribute, taxonomy=attribute.taxonomy.without({attribute.leaf_count - 1}))
     return replace(attribute, leaves=attribute.leaves[:-1])
 
 
 def category_label(attribute: Attribute, codes: tuple[int, ...], hidden: Set[int] = frozenset()) -> str | None:
     """The label of a set of categories; ``hidden`` codes are not named in it unless a name stands for all of them.
 
-    None stands for the missing leaf alone, which is published as SQL NULL.
+    None stands for the missing leaf alone, which is published as SQL NULL. Hidden leaves of a taxonomy that the data alone made
+    change no label: it is that of the taxonomy without them.
     """
+    unmade = {code for code in hidden if attribute.leaves[code].inner}
+    if unmade and isinstance(attribute, TaxonomyAttribute):
+        others = [code for code in range(attribute.leaf_count) if code not in unmade]
+        number = {code: position for position, code in enumerate(others)}
+        taxonomy = attribute.taxonomy.without(unmade)
+        attribute = replace(attribute, leaves=tuple(attribute.leaves[code] for code in others), taxonomy=taxonomy)
+        codes = tuple(number[code] for code in codes if code in number)
+        hidden = frozenset(number[code] for code in hidden if code in number)
     shown = codes if _has_name(attribute, codes) else [code for code in codes if code not in hidden]
     return label_of(attribute, LeafSet(sum(1 << code for code in shown)), hidden=hidden)
 

@@ -85,6 +85,7 @@ class ReleasePlan:
                 "name": named.distribution,
                 "key": column.grouping_key(),
                 "known": statement("audit/key", column=column.payload, kind=_value_kind(column)),
+                "spellings": column.spellings() if key_kind(column.type) == "plain" else [],
             }
             for column, named in zip(self.sensitive, self.dictionary.sensitive, strict=True)
         ]

@@ -21,20 +21,24 @@ Row = tuple[str | None, ...]
 
 @dataclass
 class _Node:
-    """A node while the tree grows; ``value`` is the text of the leaf value that it stands for."""
+    """A node while the tree grows; ``value`` is the text of the leaf value that it stands for. ``inner``: the data alone say
+    that there is this leaf; the source has the value as an inner node."""
 
     label: str
     value: str | None = None
+    inner: bool = False
     children: dict[Any, _Node] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class TaxonomyTree:
-    """A tree read from a source: nested labels; ``leaves`` are the values of its leaves in depth-first order."""
+    """A tree read from a source: nested labels; ``leaves`` are the values of its leaves in depth-first order, ``inner`` those
+    that are inner nodes of the source: leaves only because the data have them."""
 
     label: str
     children: Nested
     leaves: tuple[str, ...]
+    inner: frozenset[str] = frozenset()
 
 
 def tree_from_rows(rows: Iterable[Row], name: str, data_values: Iterable[str], names: Sequence[str] = ()) -> TaxonomyTree:
@@ -59,9 +63,10 @@ def tree_from_rows(rows: Iterable[Row], name: str, data_values: Iterable[str], n
         raise DataError(f"taxonomy '{name}' is empty")
     while len(root.children) == 1 and (only := next(iter(root.children.values()))).children:
         root = only
-    leaves: list[str] = []
+    leaves: list[tuple[str, bool]] = []
     nested = _nested(root, leaves)
-    return TaxonomyTree(root.label, nested, tuple(leaves))
+    inner = frozenset(value for value, is_inner in leaves if is_inner)
+    return TaxonomyTree(root.label, nested, tuple(value for value, _ in leaves), inner)
 
 
 def _edge_columns(rows: Sequence[Row], names: Sequence[str]) -> tuple[int, int] | None:
@@ -131,7 +136,7 @@ def _from_edges(edges: Iterable[tuple[str | None, str | None]], name: str, data_
         below = children.get(label, [])
         node = above.children[("node", label)] = _Node(label, None if below else label)
         if below and label in data_values:
-            node.children[("leaf", label)] = _Node(label, label)
+            node.children[("leaf", label)] = _Node(label, label, inner=True)
         waiting.extend((node, child) for child in below)
     return root
 
@@ -150,11 +155,11 @@ def _report_cycles(parent_of: dict[str, str | None], name: str, problems: Proble
             problems.add(f"taxonomy '{name}' has a cycle: {' < '.join(_quoted(label) for label in [*cycle, cycle[0]])}")
 
 
-def _nested(node: _Node, leaves: list[str]) -> Nested:
+def _nested(node: _Node, leaves: list[tuple[str, bool]]) -> Nested:
     nested: Nested = []
     for child in sorted(node.children.values(), key=_natural):
         if child.value is not None:
-            leaves.append(child.value)
+            leaves.append((child.value, child.inner))
             nested.append((child.label, []))
         else:
             nested.append((child.label, _nested(child, leaves)))

@@ -54,6 +54,22 @@ def without_entries(type_: str) -> str:
     return rewritten(type_, lambda simple: "ENUM(…)" if is_enum(simple) else simple)
 
 
+def simple_types(type_: str) -> set[str]:
+    """The simple types in a type, however deep.
+
+    >>> sorted(simple_types('STRUCT("VARIANT" INTEGER, v DATE[])[]'))
+    ['DATE', 'INTEGER']
+    """
+    found: set[str] = set()
+
+    def note(simple: str) -> str:
+        found.add(simple)
+        return simple
+
+    rewritten(type_, note)
+    return found
+
+
 def _rewritten(text: str, start: int, simple: Callable[[str], str]) -> tuple[str, int]:
     """The type that begins at ``start``, and where it ends."""
     word = _matched(_WORDS, text, start)

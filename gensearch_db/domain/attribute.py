@@ -37,7 +37,8 @@ class Leaf:
     timestamps, currency, …; measured from the first leaf's start, clipped to the declared or observed domain), for costs that
     measure lengths: THEORY 2.0. For a
     category they are its code and its code + 1. ``point`` says that the leaf holds a single value, so that a block of this
-    leaf alone loses nothing. ``occurs`` is False for taxonomy or ENUM entries that no row has.
+    leaf alone loses nothing. ``occurs`` is False for taxonomy or ENUM entries that no row has. ``inner``
+    says that the user's taxonomy has the value as an inner node only: it is a leaf because some row has it.
     """
 
     label: str
@@ -48,6 +49,7 @@ class Leaf:
     point: bool = False
     occurs: bool = True
     missing: bool = False
+    inner: bool = False
 
 
 @dataclass(frozen=True)

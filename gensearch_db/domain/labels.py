@@ -32,7 +32,8 @@ def label_of(attribute: Attribute, region: Region, neighbour: int | None = None,
 
     None stands for the missing leaf alone (published as SQL NULL); where it is in a region with others, the label says so:
     ``'>= 85 or NULL'``, ``'{a, NULL}'``. ``neighbour`` is the leaf up to which an extreme region reaches (None: its own).
-    ``hidden`` leaves are named nowhere: ordered categories with one of those between them are called as if it were none.
+    ``hidden`` leaves are named nowhere: ordered categories with one of those between them are called as if it were none, and no
+    node is numbered because one has its name.
     """
     codes = list(region.codes())
     missing = next((code for code in codes if attribute.leaves[code].missing), None)
@@ -40,10 +41,10 @@ def label_of(attribute: Attribute, region: Region, neighbour: int | None = None,
     if not known:
         return None
     if len(codes) == 1 and attribute.leaves[codes[0]].point:
-        return _unique(attribute, codes[0])
+        return _unique(attribute, codes[0], hidden)
     if len(codes) == attribute.leaf_count:
         if isinstance(attribute, TaxonomyAttribute) and missing is None:
-            return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label)
+            return _node_label(attribute, 0, len(codes), attribute.taxonomy.root.label, hidden)
         return WHOLE
     if isinstance(attribute, OrderedAttribute) and (not attribute.categorical or _is_run(known, hidden)):
         if is_extreme(attribute, codes):
@@ -54,7 +55,7 @@ def label_of(attribute: Attribute, region: Region, neighbour: int | None = None,
     if isinstance(attribute, TaxonomyAttribute):
         node = attribute.taxonomy.lowest_cover(codes)
         if node.interval.leaf_total() == len(codes):
-            return _node_label(attribute, node.interval.lower, len(codes), node.label)
+            return _node_label(attribute, node.interval.lower, len(codes), node.label, hidden)
     return "{" + ", ".join(_member(attribute, code) for code in codes) + "}"
 
 
@@ -85,10 +86,10 @@ def _bounds_label(lower: str | None, upper: str | None) -> str:
     return f">= {lower}" if upper is None else f"[{lower}, {upper})"
 
 
-def _unique(attribute: Attribute, code: int) -> str:
+def _unique(attribute: Attribute, code: int, hidden: Set[int]) -> str:
     """A leaf's label, told apart from an inner node of the same name."""
     label = _own_label(attribute, code)
-    return _node_label(attribute, code, 1, label) if isinstance(attribute, TaxonomyAttribute) else label
+    return _node_label(attribute, code, 1, label, hidden) if isinstance(attribute, TaxonomyAttribute) else label
 
 
 def _own_label(attribute: Attribute, code: int) -> str:
@@ -104,13 +105,15 @@ def _quoted(label: str) -> str:
     return "'" + label.replace("'", "''") + "'"
 
 
-def _node_label(attribute: TaxonomyAttribute, first: int, leaf_total: int, label: str) -> str:
-    """The label of a node; nodes of one name are numbered in depth-first order: ``Other #1``, ``Other #2``."""
-    same = [node.interval for node in attribute.taxonomy.nodes if node.label == label]
+def _node_label(attribute: TaxonomyAttribute, first: int, leaf_total: int, label: str, hidden: Set[int]) -> str:
+    """The label of a node; nodes of one name are numbered in depth-first order: ``Other #1``, ``Other #2``. A hidden leaf is
+    none of them: a number would tell of it."""
+    nodes = [node for node in attribute.taxonomy.nodes if node.children or node.interval.lower not in hidden]
+    same = [node.interval for node in nodes if node.label == label]
     whole_is_taken = label == WHOLE and leaf_total < attribute.leaf_count
     if len(same) < 2 and not whole_is_taken:
         return label
-    taken = {node.label for node in attribute.taxonomy.nodes}
+    taken = {node.label for node in nodes}
     number = 0
     for interval in same:
         number += 1

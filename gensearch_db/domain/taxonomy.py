@@ -7,7 +7,7 @@ children and is determined by its interval of leaf codes.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,12 +45,14 @@ class Taxonomy:
         """
         return Taxonomy(_number((label, children), 0))
 
-    def without_last(self) -> Taxonomy:
-        """The same without the root's last child, a leaf; the root must have another one."""
-        *others, _ = self.root.children
-        if len(others) == 1:
-            return Taxonomy(others[0])
-        return Taxonomy(TaxonomyNode(self.root.label, Interval(0, self.root.interval.upper - 1), tuple(others)))
+    def without(self, codes: Set[int]) -> Taxonomy:
+        """As it would be had these leaves never been in it (some leaf stays); the others are numbered anew.
+
+        >>> taxonomy = Taxonomy.from_nested("*", [("a", []), ("bc", [("b", []), ("c", [])])])
+        >>> [node.label for node in taxonomy.without({1}).nodes]
+        ['*', 'a', 'c']
+        """
+        return Taxonomy.from_nested(*_without(self.root, codes))
 
     @cached_property
     def leaves(self) -> tuple[TaxonomyNode, ...]:
@@ -84,6 +86,11 @@ class Taxonomy:
 
 
 Nested = list[tuple[str, "Nested"]]
+
+
+def _without(node: TaxonomyNode, codes: Set[int]) -> tuple[str, Nested]:
+    kept = (child for child in node.children if not set(child.interval.codes()) <= codes)
+    return node.label, [_without(child, codes) for child in kept]
 
 
 def _number(tree: tuple[str, Nested], first: int) -> TaxonomyNode:

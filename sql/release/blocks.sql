@@ -1,7 +1,8 @@
 -- name: release/blocks
 -- purpose: the blocks of the release: labels, typed bounds or value lists, counts and sensitive distributions
 -- parameters: release_blocks, members, assignment, blocks, attributes (as in release/release), count (name), sensitive (name of
---             the distribution column, key: the grouping key that tells values apart, known: the value, NaN as NULL)
+--             the distribution column, key: the grouping key that tells values apart, known: the value, NaN as NULL, spellings:
+--             sort keys that choose among values that are one to DuckDB, so that the order of the source does not)
 CREATE TABLE {{ release_blocks | qualified }} AS
 WITH counted AS (
     SELECT assignment.block AS block, count(*)::BIGINT AS row_count
@@ -9,7 +10,7 @@ WITH counted AS (
     GROUP BY assignment.block
 ){% for column in sensitive %},
 counted_{{ loop.index0 | integer }} AS (
-    SELECT assignment.block AS block, {{ column.key }} AS sort_key, any_value({{ column.known }}) AS value, count(*)::BIGINT AS value_count
+    SELECT assignment.block AS block, {{ column.key }} AS sort_key, any_value({{ column.known }}{% for key in column.spellings %}{% if loop.first %} ORDER BY {% else %}, {% endif %}{{ key }} ASC NULLS LAST{% endfor %}) AS value, count(*)::BIGINT AS value_count
     FROM {{ members | qualified }} AS members JOIN {{ assignment | qualified }} AS assignment ON assignment.cell = members.cell
     GROUP BY 1, 2
 ),

@@ -210,3 +210,30 @@ def test_a_label_of_several_prefixes_names_no_suppressed_code(connection: duckdb
     published = with_hidden(connection, "VARCHAR", groups, "'101h'", **how)
     assert {row[0] for row in published[2]} == {"{101a, 101b, 102a}", "103*"}
     assert "101h" not in str(published)
+
+
+@pytest.mark.parametrize("how", [{}, {"relaxed": True}], ids=["whole", "relaxed"])
+@pytest.mark.parametrize("k", [5, 10, 20])
+def test_an_inner_node_of_a_taxonomy_that_only_a_suppressed_person_has_is_no_leaf_of_it(
+    connection: duckdb.DuckDBPyConnection, how: dict[str, Any], k: int
+) -> None:
+    """The taxonomy declares it as a node alone: the leaf below it, its place in lists and a number beside its name (``n #1``)
+    would all come from that person."""
+    groups = ["'a'", "'b'", "'c'", "'d'"]
+    how = {"taxonomy": "towns", "k": k, **how}
+    nobody = with_hidden(connection, "VARCHAR", groups, None, **how)
+    for node in ("'n'", "'s'"):
+        assert with_hidden(connection, "VARCHAR", groups, node, **how) == nobody
+
+
+def test_a_released_inner_node_is_listed(connection: duckdb.DuckDBPyConnection) -> None:
+    """As are the declared leaves of a taxonomy, whoever has them."""
+    published = with_hidden(connection, "VARCHAR", ["'a'", "'n'", "'c'"], "'s'", taxonomy="towns", k=15)
+    assert published[2] == [("*", ["a", "b", "n", "c", "d"], "x", ["x"], 15)]
+
+
+def test_a_prefix_is_not_numbered_because_a_suppressed_code_has_its_name(connection: duckdb.DuckDBPyConnection) -> None:
+    """A code may hold a star: beside the released ``10*`` of 1011 and 102 it made ``10* #1`` of the prefix."""
+    groups = ["'1011'", "'102'", "'205'", "'2066'"]
+    published = with_hidden(connection, "VARCHAR", groups, "'10*'", prefix=True, k=10)
+    assert {row[0] for row in published[2]} == {"10*", "20*"}

@@ -28,7 +28,8 @@ class LeafPlan:
     """One leaf before the engine has seen it.
 
     ``lower`` and ``upper`` are places on the line (None: open), ``point`` the ordinal of the leaf's only value, ``label``
-    what to print (None: made from the bounds). ``occurs``: some row lies in it.
+    what to print (None: made from the bounds). ``occurs``: some row lies in it. ``inner``: as in
+    :class:`~gensearch_db.domain.attribute.Leaf`.
     """
 
     lower: Any = None
@@ -36,6 +37,7 @@ class LeafPlan:
     point: int | None = None
     label: str | None = None
     occurs: bool = True
+    inner: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,7 @@ def make_leaves(session: Session, values: DistinctValues, plan: Plan, temporary_
     texts = session.rows(statement("attributes/read_leaves", leaves=leaf_table))
     lengths = _lengths(values, plan)
     leaves = tuple(
-        Leaf(label, lower, upper, start, end, leaf.point is not None or plan.categorical, leaf.occurs)
+        Leaf(label, lower, upper, start, end, leaf.point is not None or plan.categorical, leaf.occurs, inner=leaf.inner)
         for leaf, (label, lower, upper), (start, end) in zip(plan.leaves, texts, lengths, strict=False)
     )
     if missing_code is not None:

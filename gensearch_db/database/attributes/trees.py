@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gensearch_db.database.attributes.categories import category_plan, report_missing_entries
 from gensearch_db.database.attributes.leaves import Plan
@@ -18,7 +19,9 @@ WILDCARD = "*"
 def from_tree(values: DistinctValues, tree: TaxonomyTree, name: str, problems: Problems) -> tuple[Plan, Taxonomy]:
     """Leaves in the tree's order. Values of the column without an entry are added to ``problems``."""
     report_missing_entries(values, set(tree.leaves), f"taxonomy '{name}'", problems)
-    return _planned(values, tree)
+    plan, taxonomy = _planned(values, tree)
+    leaves = tuple(replace(leaf, inner=leaf.label in tree.inner) for leaf in plan.leaves)
+    return replace(plan, leaves=leaves), taxonomy
 
 
 def flat(values: DistinctValues) -> tuple[Plan, Taxonomy]:
