@@ -71,18 +71,26 @@ def overwriting(target: Path) -> Iterator[Path]:
         yield place
         return
     with staged(place) as staging:
+        staging.chmod(0o700)  # nobody reads there what the older file's permissions keep from them
         written = staging / place.name
         yield written
-        if place.exists():
-            shutil.copymode(place, written)
-        os.replace(written, place)
+        put_in_place(written, place)
+
+
+def put_in_place(new: Path, old: Path) -> None:
+    """Let a file take another one's place and its permissions, or come where there is none yet."""
+    if old.exists():
+        shutil.copymode(old, new)
+    os.replace(new, old)
 
 
 def place_folder(staging: Path, target: Path, *, replace: bool) -> None:
     """Let a folder take its place, with ``replace`` that of an older one: in one step where the system can do that.
 
-    Where it cannot, there is a moment with neither. Raises ``OSError`` where there is an older one that may not go.
+    It takes the permissions of the one that was there. Where it cannot, there is a moment with neither. Raises ``OSError`` where there is an older one that may not go.
     """
+    if target.exists():
+        shutil.copymode(target, staging)
     if not (replace and target.exists() and any(target.iterdir())):
         os.rename(staging, target)
     elif not _exchange(staging, target):

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gensearch_db.errors import SpecificationError
+from gensearch_db.staging import put_in_place
 
 DICTIONARY = "dictionary.json"
 """What says of a folder that it is a publication, and which files belong to it."""
@@ -84,7 +85,7 @@ def place_files(staging: Path, target: Path, companion: Path, *, replace: bool) 
     """
     if replace:
         companion.unlink(missing_ok=True)
-        os.replace(staging / target.name, target)
+        put_in_place(staging / target.name, target)
     else:
         refuse_files([target, companion], replace=False)
         _move_where_nothing_is(staging / target.name, target)

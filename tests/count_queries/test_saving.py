@@ -120,6 +120,7 @@ def test_results_take_the_place_of_older_ones_whole_or_not_at_all(
     write = Path.write_bytes
 
     def half(path: Path, data: bytes) -> int:
+        assert path.parent.stat().st_mode & 0o077 == 0, "others could read it before it has the permissions of the older one"
         write(path, data[: len(data) // 2])
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -132,6 +132,21 @@ def test_replace_never_overwrites_a_database_of_the_owners(tricky: Connection, t
     assert tricky.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(2,)]
 
 
+@pytest.mark.parametrize("target", ["out.duckdb", "out/*.csv"])
+def test_a_publication_takes_the_permissions_of_what_was_there(tricky: Connection, tmp_path: Path, target: str) -> None:
+    """An empty folder of one's own counts too."""
+    place = tmp_path / target.split("/")[0]
+    if place.suffix:
+        tricky.execute(f"PUBLISH r TO '{place}'").fetchall()
+    else:
+        place.mkdir()
+    mode = 0o600 if place.suffix else 0o700
+    place.chmod(mode)
+    for _ in range(2):
+        tricky.execute(f"PUBLISH r TO '{tmp_path / target}' REPLACE").fetchall()
+        assert place.stat().st_mode & 0o777 == mode
+
+
 @pytest.mark.parametrize("more", ["", "REPLACE"])
 @pytest.mark.parametrize("kind", ["out.duckdb", "out/*.csv"])
 def test_what_comes_to_the_target_in_the_meantime_is_not_lost(
