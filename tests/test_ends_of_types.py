@@ -35,7 +35,7 @@ LENGTHS = {
     "TIMESTAMP_MS": ("", ("'0001-01-01'", "'9999-12-31'"), 3652058),
     "TIMESTAMPTZ": ("TIMEZONE 'UTC'", ("'290309-12-22 (BC) 00:00:00+00'", "'294247-01-10 00:00:00+00'"), 213503982),
 }
-"""Type: the zone's clause, its least and largest value, and the length between them: values of whole numbers and dates, or days."""
+"""Type: the zone's clause, its least and largest value, the length between (values of whole numbers and dates, else days)."""
 
 
 @pytest.mark.parametrize("type_name", LENGTHS)
