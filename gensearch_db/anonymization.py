@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace as replaced
 from fractions import Fraction
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from gensearch_db.database.block_statistics import SqlStatistics
 from gensearch_db.database.listed_release import listed_release
 from gensearch_db.database.names import target_table
 from gensearch_db.database.opening import Database, session_for
-from gensearch_db.database.prepared import PreparedTable, drop_after_failure, prepare
+from gensearch_db.database.prepared import PreparedTable, Refusal, drop_after_failure, prepare, refuse_none
 from gensearch_db.database.release import check_target, refuse_own_source, write_release
 from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
@@ -48,9 +49,9 @@ from gensearch_db.problem.problem import Problem, StatisticsSource
 from gensearch_db.problem.sensitive import sensitive_columns
 from gensearch_db.problem.workload import WorkloadSource
 from gensearch_db.problem.written import quasi_identifiers
-from gensearch_db.search.options import check_options
+from gensearch_db.search.options import check_options, too_many_values
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
-from gensearch_db.search.run import search
+from gensearch_db.search.run import check_strategy, search
 
 if TYPE_CHECKING:
     from gensearch_db.count_queries.workload import Workload
@@ -141,18 +142,26 @@ def anonymize(
     with reported(), session_for(database, create=True) as session:
         session.refuse_open_transaction()
         with session.with_threads(problem.threads):
-            prepared, constraints, cost = prepare_problem(session, problem, replace=replace)
+            prepared, constraints, cost = prepare_search(session, problem, replace=replace)
             with prepared:
-                _check_row_count(prepared.cells.row_count)
                 check_whole_table(prepared.table, constraints, problem.suppress_at_most)
-                cost.check(prepared.table)
+                searched = search_problem(prepared, constraints, cost)
                 with progress if isinstance(progress, AbstractContextManager) else nullcontext():
-                    result = _search(prepared, constraints, cost, progress)
+                    result = _search(prepared, searched, progress)
                 _refuse_unfinished(result, release_on_interrupt=release_on_interrupt)
                 return _released(prepared, constraints, result, started, replace=replace)
 
 
-def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tuple[PreparedTable, tuple[Constraint, ...], Cost]:
+Resolved = tuple[PreparedTable, tuple[Constraint, ...], Cost]
+"""A problem with everything that it names: its table, its constraints, its cost."""
+
+
+def prepare_search(session: Session, problem: Problem, *, replace: bool) -> Resolved:
+    """As :func:`prepare_problem`, for a search: attributes that its strategy cannot take are reported with the rest."""
+    return prepare_problem(session, problem, replace=replace, refusal=partial(too_many_values, problem.strategy))
+
+
+def prepare_problem(session: Session, problem: Problem, *, replace: bool, refusal: Refusal = refuse_none) -> Resolved:
     """Resolve everything the problem names; all that is wrong with it is reported together."""
     if replace:
         refuse_own_source(session, problem.table, problem.into)
@@ -167,7 +176,7 @@ def prepare_problem(session: Session, problem: Problem, *, replace: bool) -> tup
         problems.result_of(lambda: refuse_value_labels((*(constraints or ()), *lengths)))
     classes = [ValueColumn(name) for name in cost.class_columns] if cost is not None else []
     workloads = problems.result_of(lambda: _named_workloads(cost))
-    prepared = problems.result_of(lambda: prepare(session, problem, classes=classes, problems=problems))
+    prepared = problems.result_of(lambda: prepare(session, problem, classes=classes, problems=problems, refusal=refusal))
     problems.raise_if_any()
     assert prepared is not None
     assert constraints is not None
@@ -203,19 +212,29 @@ def _check_row_count(rows: int) -> None:
         raise ResourceError(f"the table has {rows:,} rows; costs are exact up to {MOST_ROWS:,} rows: anonymize it in parts")
 
 
-def _search(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: Cost, progress: Progress) -> SearchResult:
-    problem = prepared.problem
+def search_problem(prepared: PreparedTable, constraints: tuple[Constraint, ...], cost: Cost) -> SearchProblem:
+    """The problem as the search sees it. Raises what ANONYMIZE and EXPLAIN tell of the counted table before any search:
+    :class:`ResourceError` or :class:`SpecificationError`."""
+    _check_row_count(prepared.cells.row_count)
+    cost.check(prepared.table)
     space = with_minimum_lengths(prepared.space, constraints)
+    searched = SearchProblem(
+        space=space,
+        cells=prepared.cells,
+        table=replaced(prepared.table, space=space),
+        constraints=constraints,
+        cost=cost,
+        suppression_limit=_suppression_limit(prepared),
+        values_labels=prepared.problem.labels == "values",
+    )
+    check_strategy(searched, prepared.problem.strategy)
+    return searched
+
+
+def _search(prepared: PreparedTable, searched: SearchProblem, progress: Progress) -> SearchResult:
+    problem = prepared.problem
     return search(
-        SearchProblem(
-            space=space,
-            cells=prepared.cells,
-            table=replaced(prepared.table, space=space),
-            constraints=constraints,
-            cost=cost,
-            suppression_limit=_suppression_limit(prepared),
-            values_labels=problem.labels == "values",
-        ),
+        searched,
         problem.strategy,
         StoppingRule(problem.stop_after, problem.stop_within, problem.node_limit, problem.memory_limit),
         progress,

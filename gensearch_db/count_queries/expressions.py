@@ -17,17 +17,20 @@ _POSITIONS = {
     Family.DECIMAL: "CAST(replace(CAST({} AS VARCHAR), '.', '') AS HUGEINT)",
     Family.FLOAT: "CAST({} AS DOUBLE)",
     Family.DATE: "({} - DATE '1970-01-01')",
+    # Of TIMESTAMP_S and TIMESTAMP_MS themselves DuckDB knows the microseconds of the years 1677 to 2262 alone.
+    Family.TIMESTAMP: "CAST(epoch_us(CAST({} AS TIMESTAMP)) AS HUGEINT)",
     Family.MICROSECONDS: "CAST(epoch_us({}) AS HUGEINT)",
     Family.NANOSECONDS: "CAST(epoch_ns({}) AS HUGEINT)",
 }
 """Wider than the types themselves: an open end may be placed beyond their values."""
 MOMENTS = {
     Family.DATE: "DATE '1970-01-01' + CAST({} AS INTEGER)",
+    Family.TIMESTAMP: "make_timestamp(CAST({} AS BIGINT))",
     Family.MICROSECONDS: "make_timestamp(CAST({} AS BIGINT))",
     Family.NANOSECONDS: "make_timestamp(CAST({} AS BIGINT) // 1000)",
 }
 """The families of dates and times, and how the one at a position is computed."""
-_HAS_INFINITIES = (Family.FLOAT, Family.DATE, Family.MICROSECONDS, Family.NANOSECONDS)
+_HAS_INFINITIES = (Family.FLOAT, Family.DATE, Family.TIMESTAMP, Family.MICROSECONDS, Family.NANOSECONDS)
 
 
 def position_of(family: Family, value: Sql) -> Sql:

@@ -187,5 +187,5 @@ def _value_text(column: PublishedColumn, position: int) -> str:
 def _moment_text(column: PublishedColumn, position: int) -> str:
     if column.family is Family.DATE:
         return f"DATE '{datetime.date(1970, 1, 1) + datetime.timedelta(days=position)}'"
-    microseconds = position if column.family is Family.MICROSECONDS else position // 1000
+    microseconds = position // 1000 if column.family is Family.NANOSECONDS else position
     return f"TIMESTAMP '{datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)}'"

@@ -117,8 +117,8 @@ def _value_in_python(column: PublishedColumn, position: Any) -> Any:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=position)
     if column.family is Family.DECIMAL:
         return decimal_at(column.type, position)
-    if column.family in (Family.MICROSECONDS, Family.NANOSECONDS):
-        microseconds = position if column.family is Family.MICROSECONDS else position // 1000
+    if column.family in (Family.TIMESTAMP, Family.MICROSECONDS, Family.NANOSECONDS):
+        microseconds = position // 1000 if column.family is Family.NANOSECONDS else position
         moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)
         return moment.time() if column.type == "TIME" else moment
     return position

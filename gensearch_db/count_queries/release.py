@@ -34,6 +34,7 @@ class Family(StrEnum):
     DECIMAL = "decimal"
     FLOAT = "float"
     DATE = "date"
+    TIMESTAMP = "timestamp"
     MICROSECONDS = "microseconds"
     NANOSECONDS = "nanoseconds"
     BOOLEAN = "boolean"
@@ -45,7 +46,8 @@ _FAMILIES = {
     Family.DECIMAL: r"DECIMAL.*",
     Family.FLOAT: r"FLOAT|DOUBLE",
     Family.DATE: r"DATE",
-    Family.MICROSECONDS: r"TIME|TIMESTAMP|TIMESTAMP_S|TIMESTAMP_MS|TIMESTAMP WITH TIME ZONE",
+    Family.TIMESTAMP: r"TIMESTAMP|TIMESTAMP_S|TIMESTAMP_MS",
+    Family.MICROSECONDS: r"TIME|TIMESTAMP WITH TIME ZONE",
     Family.NANOSECONDS: r"TIMESTAMP_NS",
     Family.BOOLEAN: r"BOOLEAN",
 }

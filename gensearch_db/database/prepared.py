@@ -6,7 +6,7 @@ with names of our own, dropped by :meth:`PreparedTable.close`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -23,11 +23,18 @@ from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import Column, Source, open_source, watched
 from gensearch_db.database.value_domains import MappedDomain, ValueColumn, declared_columns, value_domain
-from gensearch_db.domain.attribute import Space
+from gensearch_db.domain.attribute import Attribute, Space
 from gensearch_db.domain.cells import Cells, Table
 from gensearch_db.domain.statistics import whole_table
 from gensearch_db.errors import DataError, GensearchError, Problems
 from gensearch_db.problem.problem import Problem
+
+Refusal = Callable[[Attribute], str | None]
+"""Why an attribute cannot be used for what comes after, with what to do; None where it can."""
+
+
+def refuse_none(attribute: Attribute) -> None:
+    """Every attribute can be used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +101,13 @@ def prepare(
     sensitive: Sequence[ValueColumn] | None = None,
     classes: Sequence[ValueColumn] = (),
     problems: Problems | None = None,
+    refusal: Refusal = refuse_none,
 ) -> PreparedTable:
     """Resolve the problem's names, make the leaf values of each quasi-identifier, count the cells.
 
     ``sensitive`` and ``classes`` are the columns whose distributions the constraints and costs need (default for ``sensitive``:
-    the problem's own, as it declares them). Raises :class:`SpecificationError` for what is wrong with the request and
+    the problem's own, as it declares them). ``refusal``: what the search to come cannot use.
+    Raises :class:`SpecificationError` for what is wrong with the request and
     :class:`DataError` for what is wrong with the data, with everything that was found, ``problems`` that the caller found
     before included; nothing is left behind then.
     """
@@ -107,7 +116,13 @@ def prepare(
     temporary_tables: list[TableName] = []
     try:
         return _prepare(
-            session, problem, wanted, list(classes), temporary_tables, Problems(DataError) if problems is None else problems
+            session,
+            problem,
+            wanted,
+            list(classes),
+            temporary_tables,
+            Problems(DataError) if problems is None else problems,
+            refusal,
         )
     except BaseException:
         drop_after_failure(session, temporary_tables)
@@ -127,11 +142,12 @@ def _prepare(
     classes: list[ValueColumn],
     temporary_tables: list[TableName],
     problems: Problems,
+    refusal: Refusal,
 ) -> PreparedTable:
     target = target_table(session, problem.into)
     source = open_source(session, problem.table, temporary_tables)
     with watched(session, source):
-        return _read(session, problem, target, source, sensitive, classes, temporary_tables, problems)
+        return _read(session, problem, target, source, sensitive, classes, temporary_tables, problems, refusal)
 
 
 def _read(
@@ -143,6 +159,7 @@ def _read(
     classes: list[ValueColumn],
     temporary_tables: list[TableName],
     problems: Problems,
+    refusal: Refusal,
 ) -> PreparedTable:
     suitable = check_columns(source, problem, [column.name for column in (*sensitive, *classes)], problems)
     if source.row_count == 0:
@@ -150,6 +167,8 @@ def _read(
         problems.raise_if_any()
     finite = finite_columns(session, source, suitable, problems)
     attributes = _attributes(session, source, problem, finite, problems, temporary_tables)
+    for message in filter(None, (refusal(each.attribute) for each in attributes)):
+        problems.add(message)
     mapped = [
         value_domain(session, source, column, problems, temporary_tables)
         for column in (*sensitive, *classes)

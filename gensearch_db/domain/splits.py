@@ -29,11 +29,9 @@ from gensearch_db.domain.attribute import (
     UnorderedAttribute,
 )
 from gensearch_db.domain.region import Interval, LeafSet, Region
+from gensearch_db.domain.set_limits import beyond_grouping
 from gensearch_db.domain.taxonomy import TaxonomyNode
 from gensearch_db.errors import SpecificationError
-
-MOST_UNORDERED_VALUES = 12
-"""Groupings of 13 unordered values number 27 million: beyond any enumeration."""
 
 
 class Split(NamedTuple):
@@ -147,23 +145,21 @@ class SplitSet:
 
 def _values(attribute: Attribute) -> Iterable[int | Interval | LeafSet]:
     """The values of an attribute's splits, in natural order."""
+    too_many = beyond_grouping(attribute)
+    if too_many is not None:
+        raise SpecificationError(too_many)
     if isinstance(attribute, OrderedAttribute):
         return range(1, attribute.leaf_count)
     if isinstance(attribute, RelaxedTaxonomyAttribute):
-        return [part for node in attribute.taxonomy.nodes if node.children for part in _set_off(attribute, _child_masks(node))]
+        return [part for node in attribute.taxonomy.nodes if node.children for part in _set_off(_child_masks(node))]
     if isinstance(attribute, TaxonomyAttribute):
         return [node.interval for node in attribute.taxonomy.nodes if node.children]
     assert isinstance(attribute, UnorderedAttribute)
-    return _set_off(attribute, [1 << code for code in range(attribute.leaf_count)])
+    return _set_off([1 << code for code in range(attribute.leaf_count)])
 
 
-def _set_off(attribute: Attribute, parts: Sequence[int]) -> list[LeafSet]:
+def _set_off(parts: Sequence[int]) -> list[LeafSet]:
     """Every union of ``parts[1:]`` but the empty one."""
-    if len(parts) > MOST_UNORDERED_VALUES:
-        raise SpecificationError(
-            f"quasi-identifier '{attribute.name}' has {len(parts)} values that may be grouped in any way; at most"
-            f" {MOST_UNORDERED_VALUES} can be searched: give it an order (order = true or a list) or a taxonomy"
-        )
     return [
         LeafSet(sum(part for i, part in enumerate(parts[1:]) if choice >> i & 1)) for choice in range(1, 1 << (len(parts) - 1))
     ]

@@ -23,6 +23,7 @@ from gensearch_db.domain.attribute import (
     UnorderedAttribute,
 )
 from gensearch_db.domain.cells import Cells, Distribution
+from gensearch_db.domain.set_limits import beyond_masks
 from gensearch_db.errors import SpecificationError
 from gensearch_db.search.bounds import SQUARES
 
@@ -30,8 +31,6 @@ ORDERED, TAXONOMY, RELAXED, UNORDERED = 0, 1, 2, 3
 WORD_BITS = 64
 EMPTY_WIDE = np.uint64(0xFFFFFFFF00000000)
 """The word of a wide attribute without any code: smallest = 2^32 - 1, largest = 0."""
-MAXIMUM_SET_LEAVES = 62
-"""Set regions are bit masks in a signed 64-bit integer."""
 
 
 class SpaceArrays(NamedTuple):
@@ -127,11 +126,9 @@ def space_arrays(space: Space, cells: Cells, values_labels: bool) -> SpaceArrays
     """Lay the attributes out flat. Raises :class:`SpecificationError` for a set attribute with too many values."""
     attributes = space.attributes
     for attribute in attributes:
-        if attribute_kind(attribute) in (RELAXED, UNORDERED) and attribute.leaf_count > MAXIMUM_SET_LEAVES:
-            raise SpecificationError(
-                f"attribute '{attribute.name}' has {attribute.leaf_count} values; sets of values are searched for at most "
-                f"{MAXIMUM_SET_LEAVES}: give it an order or a plain taxonomy"
-            )
+        too_many = beyond_masks(attribute)
+        if too_many is not None:
+            raise SpecificationError(too_many)
     leaf_starts = np.cumsum([0, *(attribute.leaf_count for attribute in attributes)], dtype=np.int64)
     word, shift, wide, bit_words = _word_layout([attribute.leaf_count for attribute in attributes])
     rows_by_leaf = [

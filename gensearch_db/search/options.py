@@ -1,4 +1,4 @@
-"""The options that each strategy has: what is wrong with those of a problem is told before anything is read."""
+"""What each strategy can do: the options that it has, and how many values it groups. Told before cells are counted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from gensearch_db.domain.attribute import Attribute
+from gensearch_db.domain.set_limits import beyond_grouping, beyond_masks
 from gensearch_db.errors import Problems, SpecificationError, near_matches
 from gensearch_db.problem.problem import Problem, Strategy
+
+
+def too_many_values(strategy: Strategy, attribute: Attribute) -> str | None:
+    """Why the strategy cannot group an attribute's values in sets, with what to do; None where it can."""
+    grouping, masks = beyond_grouping(attribute), beyond_masks(attribute)
+    enumerated = strategy is Strategy.ENUMERATION
+    told, otherwise, other = (grouping, masks, Strategy.BLOCK_GRAPH) if enumerated else (masks, grouping, Strategy.ENUMERATION)
+    return told if told is None or otherwise is not None else f"{told}, or search with strategy {other.value}"
 
 
 def check_options(problem: Problem) -> None:

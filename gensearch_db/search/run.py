@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gensearch_db.errors import SpecificationError
+from gensearch_db.domain.set_limits import beyond_grouping
+from gensearch_db.errors import Problems, SpecificationError
 from gensearch_db.problem.problem import Strategy
 from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
 
@@ -38,6 +39,7 @@ def search(
         from gensearch_db.search.enumeration import enumerate_search
 
         return enumerate_search(problem, stopping, progress, options, statistics, seed=seed_partition)
+    check_strategy(problem, strategy)
     uncompiled = _uncompiled(problem)
     if not uncompiled:
         from gensearch_db.search.warm_up import warm_up
@@ -45,8 +47,6 @@ def search(
         warm_up()
     if strategy is Strategy.BLOCK_GRAPH and (uncompiled or problem.suppression_limit):
         return _beyond_the_kernel(problem, stopping, progress, options, threads, seed_partition, statistics, uncompiled)
-    if uncompiled:
-        raise SpecificationError(f"{uncompiled} is judged in Python, which {strategy.value} cannot do; use block_graph")
     if strategy is Strategy.BLOCK_GRAPH:
         from gensearch_db.search.block_graph import block_graph_search
 
@@ -54,6 +54,24 @@ def search(
     from gensearch_db.search.mondrian import mondrian_search
 
     return mondrian_search(problem, strategy is Strategy.MONDRIAN_STEEPEST, stopping, progress)
+
+
+def check_strategy(problem: SearchProblem, strategy: Strategy) -> None:
+    """Raise :class:`SpecificationError` where neither the strategy nor what it falls back on can search this problem."""
+    uncompiled = _uncompiled(problem)
+    if not uncompiled or strategy is Strategy.ENUMERATION:
+        return
+    if strategy is not Strategy.BLOCK_GRAPH:
+        raise SpecificationError(f"{uncompiled} is judged in Python, which {strategy.value} cannot do; use block_graph")
+    problems = Problems(SpecificationError)
+    for message in _ungrouped(problem):
+        problems.add(f"{uncompiled} is judged in Python, which only the enumeration can do; {message}")
+    problems.raise_if_any()
+
+
+def _ungrouped(problem: SearchProblem) -> list[str]:
+    """Why the enumeration cannot search the problem; empty where it can."""
+    return [message for message in map(beyond_grouping, problem.space.attributes) if message is not None]
 
 
 def _beyond_the_kernel(
@@ -66,27 +84,44 @@ def _beyond_the_kernel(
     statistics: Any,
     uncompiled: str,
 ) -> SearchResult:
-    """Suppression by prices as far as they prove, the rest by the enumeration, which starts from what they found."""
+    """Suppression by prices as far as they prove, the rest by the enumeration, which starts from what they found.
+
+    Where an attribute has too many values for the enumeration, what prices found is the answer, with the bound they prove.
+    """
     from gensearch_db.search.enumeration import enumerate_search
 
     started = time.monotonic()
     first = None
+    ungrouped = _ungrouped(problem)
     reason = f"{uncompiled} is not compiled"
     if not uncompiled:
         from gensearch_db.search.suppression import suppression_search
 
         reason = "prices alone do not prove the optimum with suppressed rows"
-        first = suppression_search(problem, replace(stopping, seconds=0.8 * stopping.seconds), progress, options, threads)
+        share = 1.0 if ungrouped else 0.8
+        first = suppression_search(problem, replace(stopping, seconds=share * stopping.seconds), progress, options, threads)
         if first is not None:
             if first.status in (Status.OPTIMAL, Status.INTERRUPTED) or first.cost <= stopping.factor * first.lower_bound:
                 proven = first.status in (Status.OPTIMAL, Status.INTERRUPTED)
                 return first if proven else replace(first, status=Status.WITHIN_FACTOR)
             seed = first.partition
+    if ungrouped:
+        return _by_prices_alone(first, reason, ungrouped)
     rest = replace(stopping, seconds=max(0.05, stopping.seconds - (time.monotonic() - started)))
     result = enumerate_search(problem, rest, progress, {}, statistics, seed=seed)
     if first is not None:
         result = _better_of(first, result)
     return replace(result, notes=(f"The slower strategy enumeration was used: {reason}.", *result.notes))
+
+
+def _by_prices_alone(first: SearchResult | None, reason: str, ungrouped: list[str]) -> SearchResult:
+    """What prices found. Raises :class:`SpecificationError` where that is nothing."""
+    if first is None:
+        problems = Problems(SpecificationError)
+        for message in ungrouped:
+            problems.add(f"prices alone found no release that suppresses so few rows; {message}")
+        raise problems.together()
+    return replace(first, notes=tuple(f"Not proven: {reason}; {message}" for message in ungrouped) + first.notes)
 
 
 def _better_of(first: SearchResult, second: SearchResult) -> SearchResult:

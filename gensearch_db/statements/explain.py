@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, cast
 
-from gensearch_db.anonymization import prepare_problem
+from gensearch_db.anonymization import prepare_search, search_problem
 from gensearch_db.cost.cost import Cost
 from gensearch_db.database.prepared import PreparedTable
 from gensearch_db.database.session import Session
@@ -58,12 +58,13 @@ def explain(session: Session, problem: Problem, *, replace: bool = False) -> lis
     recorder = _Recorder(session.connection)
     started = time.perf_counter()
     with Session(cast(Any, recorder)) as recorded:
-        prepared, constraints, cost = prepare_problem(recorded, problem, replace=replace)
+        prepared, constraints, cost = prepare_search(recorded, problem, replace=replace)
         with prepared:
             seconds = time.perf_counter() - started
             findings = [Finding("attribute", attribute.name, _split_set(attribute)) for attribute in prepared.space.attributes]
             findings += _space(prepared, problem)
             findings += [_constraint(prepared, constraint, problem.suppress_at_most) for constraint in constraints]
+            search_problem(prepared, constraints, cost)
             findings += [
                 Finding("cost", None, _cost(prepared, cost)),
                 Finding("memory", None, _memory(prepared, problem)),

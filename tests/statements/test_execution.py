@@ -329,14 +329,14 @@ class TestUsingRelease:
 
 
 def test_spaces_beyond_all_floats_are_explained(people: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Found 2026-11-28: a node with more than a thousand children, of which any may split from the rest, overflowed."""
+    """Found 2026-11-28: more blocks than the largest float overflowed. 200 values in order have 20,100 intervals."""
     monkeypatch.setattr(explain, "COUNTED_TERMS", 10)
-    people.execute("CREATE TABLE towns AS SELECT 'town ' || i AS town FROM range(1500) r(i)")
-    people.execute("CREATE TABLE levels AS SELECT town AS value, 'all' AS level FROM towns")
+    columns = [f"c{number}" for number in range(80)]
+    people.execute(f"CREATE TABLE wide AS SELECT {', '.join(f'i AS {name}' for name in columns)} FROM range(200) r(i)")
     findings = people.execute(
-        "EXPLAIN ANONYMIZE TABLE towns INTO x QUASI IDENTIFIERS (town TAXONOMY levels RELAXED) SUBJECT TO k_anonymity(10)"
+        f"EXPLAIN ANONYMIZE TABLE wide INTO x QUASI IDENTIFIERS ({', '.join(columns)}) SUBJECT TO k_anonymity(10)"
     ).fetchall()
     told = {topic: text for topic, _, text in findings}
-    assert str(2**1500)[:6] == "350746"
-    assert told["blocks"] == "about 3.50746 * 10^451 possible blocks (the size of the block graph)"
+    assert str(20100**80)[:6] == "180170"
+    assert told["blocks"] == "about 1.80170 * 10^344 possible blocks (the size of the block graph)"
     assert "remembered blocks at most inf MB" in told["memory"]

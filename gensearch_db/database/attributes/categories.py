@@ -9,10 +9,7 @@ import numpy as np
 from gensearch_db.database.attributes.families import Family
 from gensearch_db.database.attributes.leaves import LeafPlan, Plan
 from gensearch_db.database.attributes.values import DistinctValues
-from gensearch_db.errors import DataError, Problems, SpecificationError
-
-MAXIMUM_UNORDERED = 62
-"""A set of values is one machine word in the search."""
+from gensearch_db.errors import Problems, SpecificationError
 
 
 def in_order(values: DistinctValues, order: Sequence[str], problems: Problems) -> Plan:
@@ -34,13 +31,7 @@ def own_order(values: DistinctValues, enum_levels: Sequence[str]) -> Plan:
 
 
 def unordered(values: DistinctValues) -> Plan:
-    """One leaf per value that occurs. Raises :class:`DataError` where there are too many for sets."""
-    total = values.count + bool(values.missing_count)
-    if total > MAXIMUM_UNORDERED:
-        raise DataError(
-            f"column '{values.column.name}' has {total} values; an unordered attribute can have at most {MAXIMUM_UNORDERED}:"
-            " give it an order or a taxonomy"
-        )
+    """One leaf per value that occurs."""
     return category_plan(values, [(text, ordinal) for ordinal, text in enumerate(values.texts)])
 
 

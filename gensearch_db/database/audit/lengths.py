@@ -59,9 +59,18 @@ def _intervals(subject: Subject, column: QuasiIdentifierColumns) -> Sql:
         missing=column.missing,
         source=None if source is None else source.relation,
         value=None if source is None else key(column.name, source.types[column.name]),
-        unit="moment" if column.type.startswith("TIMESTAMP") else "number",
+        unit=_unit(column.type),
         integral=column.integral,
     )
+
+
+def _unit(type_: str) -> str:
+    """How the statement measures lengths of a type."""
+    if type_ == "DATE":
+        return "date"
+    if type_ == "TIMESTAMP WITH TIME ZONE":
+        return "instant"
+    return "timestamp" if type_.startswith("TIMESTAMP") else "number"
 
 
 def _values(subject: Subject, column: QuasiIdentifierColumns) -> Sql:
