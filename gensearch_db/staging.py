@@ -87,7 +87,8 @@ def put_in_place(new: Path, old: Path) -> None:
 def place_folder(staging: Path, target: Path, *, replace: bool) -> None:
     """Let a folder take its place, with ``replace`` that of an older one: in one step where the system can do that.
 
-    It takes the permissions of the one that was there. Where it cannot, there is a moment with neither. Raises ``OSError`` where there is an older one that may not go.
+    It takes the permissions of the one that was there. Where the system cannot, there is a moment with neither. Raises
+    ``OSError`` where there is an older one that may not go.
     """
     if target.exists():
         shutil.copymode(target, staging)
