@@ -19,7 +19,7 @@ from gensearch_db.count_queries.formula import Condition, Formula, all_of, condi
 from gensearch_db.count_queries.grouping import Group, groups_of
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.reading import read_query
-from gensearch_db.count_queries.release import Kind, PublishedColumn, Release, open_release
+from gensearch_db.count_queries.release import Kind, PublishedColumn, Release, beyond_128_bits, open_release
 from gensearch_db.count_queries.resolving import ResolvedQuery, resolve
 from gensearch_db.count_queries.statement import estimate_rows, estimate_text
 from gensearch_db.database.opening import Database, session_for
@@ -169,20 +169,9 @@ def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Aske
             middle = len(asked) // 2
             return _rows(release, queries, asked[:middle]) + _rows(release, queries, asked[middle:])
         query = queries[asked[0].query - 1]
-        message = f"a published value cannot be compared as the query asks: {error}{_beyond_128_bits(asked)}"
+        columns = {column for one in asked for _, parts in cases_of(one.node) for column, _ in parts}
+        message = f"a published value cannot be compared as the query asks: {error}{beyond_128_bits(columns)}"
         raise error_at(query.script, query.place.start, query.place.end, message) from error
-
-
-def _beyond_128_bits(asked: Sequence[_Asked]) -> str:
-    """What to do where the engine has no number beyond a value to measure its interval with; nothing for narrower types."""
-    columns = {column for one in asked for _, parts in cases_of(one.node) for column, _ in parts}
-    wide = [
-        one for one in columns if one.kind is Kind.ORDERED and ("HUGEINT" in one.type or one.type.startswith("DECIMAL(38,"))
-    ]
-    if not wide:
-        return ""
-    named = " and ".join(f"'{column.name}' ({column.type})" for column in sorted(wide, key=lambda column: column.number))
-    return f". Values at the very ends of {named} cannot be measured: where there are such, anonymize a narrower number"
 
 
 def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:

@@ -15,10 +15,10 @@ from typing import Any
 from gensearch_db.count_queries.expressions import MOMENTS, decimal_at, known, moment_at, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.formula import Check, Cut, Formula, Holds, MissingValue, Test
 from gensearch_db.count_queries.model import ColumnName
-from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release
+from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, beyond_128_bits
 from gensearch_db.count_queries.resolving import ResolvedQuery
 from gensearch_db.database.rendering import Sql, identifier, qualified, statement
-from gensearch_db.errors import GensearchError
+from gensearch_db.errors import DataError, GensearchError
 from gensearch_db.tokens import error_at
 
 MOST_GROUPS = 10_000
@@ -55,6 +55,9 @@ def _values(
         if column.kind is Kind.ORDERED:
             return _positions(release, column)
         return _members(release, column)
+    except DataError as error:
+        message = f"cannot group by column '{column.name}': {error}{beyond_128_bits([column])}"
+        raise _error(resolved, name, message) from error
     except GensearchError as error:
         raise _error(resolved, name, f"cannot group by column '{column.name}': {error}") from error
 

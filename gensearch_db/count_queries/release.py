@@ -7,7 +7,7 @@ exact distribution per block). Each kind of column knows how a position on a lin
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -82,6 +82,17 @@ class PublishedColumn:
     def counted(self) -> bool:
         """Whether an interval holds a number of values that can be counted; only floating-point columns are measured."""
         return self.family is not Family.FLOAT
+
+
+def beyond_128_bits(columns: Iterable[PublishedColumn]) -> str:
+    """What to do where the engine has no number beyond a value to measure its interval with; nothing for narrower types."""
+    wide = [
+        one for one in columns if one.kind is Kind.ORDERED and ("HUGEINT" in one.type or one.type.startswith("DECIMAL(38,"))
+    ]
+    if not wide:
+        return ""
+    named = " and ".join(f"'{column.name}' ({column.type})" for column in sorted(wide, key=lambda column: column.number))
+    return f". Values at the very ends of {named} cannot be measured: where there are such, anonymize a narrower number"
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,16 @@ def test_what_cannot_be_measured_is_told_with_what_to_do(type_: str) -> None:
         estimate(connection, "r", "SELECT COUNT(*) FROM t WHERE w > 5")
 
 
+@pytest.mark.parametrize("type_", ["UHUGEINT", "HUGEINT"])
+def test_groups_that_cannot_be_measured_are_told_with_what_to_do(type_: str) -> None:
+    connection = duckdb.connect()
+    most = 2**128 - 1 if type_ == "UHUGEINT" else 2**127 - 1
+    blocks = [{"w": (f"{most - 1}", f"{most}"), "count": 4}, {"w": (f"{most}", None), "count": 4}]
+    make_release(connection, "r", [ordered("w", type_, integral=True)], blocks)
+    with pytest.raises(QueryError, match=r"cannot group by column 'w': .*Values at the very ends of 'w' \(.*a narrower number"):
+        estimate(connection, "r", "SELECT w, COUNT(*) FROM t GROUP BY w")
+
+
 def _after_between(line: str) -> list[str]:
     words = line.split(" BETWEEN ")[1].split(" AND ")
     return [words[0], words[1]]
