@@ -63,6 +63,7 @@ def simple_types(type_: str) -> set[str]:
     found: set[str] = set()
 
     def note(simple: str) -> str:
+        """Keep a simple type, and leave it as it is."""
         found.add(simple)
         return simple
 
