@@ -31,6 +31,7 @@ from gensearch_db.database.prepared import PreparedTable, Refusal, drop_after_fa
 from gensearch_db.database.release import check_target, refuse_own_source, write_release
 from gensearch_db.database.reported import reported
 from gensearch_db.database.session import Session
+from gensearch_db.database.settings import with_threads
 from gensearch_db.database.value_domains import ValueColumn
 from gensearch_db.errors import (
     DataError,
@@ -141,7 +142,7 @@ def anonymize(
     started = time.perf_counter()
     with reported(), session_for(database, create=True) as session:
         session.refuse_open_transaction()
-        with session.with_threads(problem.threads):
+        with with_threads(session, problem.threads):
             prepared, constraints, cost = prepare_search(session, problem, replace=replace)
             with prepared:
                 check_whole_table(prepared.table, constraints, problem.suppress_at_most)

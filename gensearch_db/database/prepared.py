@@ -113,17 +113,13 @@ def prepare(
     """
     refuse_hiding_macros(session)
     wanted = declared_columns(problem) if sensitive is None else list(sensitive)
+    found = Problems(DataError) if problems is None else problems
     temporary_tables: list[TableName] = []
     try:
-        return _prepare(
-            session,
-            problem,
-            wanted,
-            list(classes),
-            temporary_tables,
-            Problems(DataError) if problems is None else problems,
-            refusal,
-        )
+        target = target_table(session, problem.into)
+        source = open_source(session, problem.table, temporary_tables)
+        with watched(session, source):
+            return _Preparation(session, problem, target, source, found, temporary_tables).run(wanted, list(classes), refusal)
     except BaseException:
         drop_after_failure(session, temporary_tables)
         raise
@@ -135,110 +131,92 @@ def drop_after_failure(session: Session, tables: list[TableName]) -> None:
         drop_tables(session, tables)
 
 
-def _prepare(
-    session: Session,
-    problem: Problem,
-    sensitive: list[ValueColumn],
-    classes: list[ValueColumn],
-    temporary_tables: list[TableName],
-    problems: Problems,
-    refusal: Refusal,
-) -> PreparedTable:
-    target = target_table(session, problem.into)
-    source = open_source(session, problem.table, temporary_tables)
-    with watched(session, source):
-        return _read(session, problem, target, source, sensitive, classes, temporary_tables, problems, refusal)
+@dataclass(frozen=True, eq=False)
+class _Preparation:
+    """What each step reads, and the two lists it adds to: the problems found, and the temporary tables made."""
 
+    session: Session
+    problem: Problem
+    target: TableName
+    source: Source
+    problems: Problems
+    temporary_tables: list[TableName]
 
-def _read(
-    session: Session,
-    problem: Problem,
-    target: TableName,
-    source: Source,
-    sensitive: list[ValueColumn],
-    classes: list[ValueColumn],
-    temporary_tables: list[TableName],
-    problems: Problems,
-    refusal: Refusal,
-) -> PreparedTable:
-    suitable = check_columns(source, problem, [column.name for column in (*sensitive, *classes)], problems)
-    if source.row_count == 0:
-        problems.add(f"{problem.table}: source has 0 rows")
-        problems.raise_if_any()
-    finite = finite_columns(session, source, suitable, problems)
-    attributes = _attributes(session, source, problem, finite, problems, temporary_tables)
-    for message in filter(None, (refusal(each.attribute) for each in attributes)):
-        problems.add(message)
-    mapped = [
-        value_domain(session, source, column, problems, temporary_tables)
-        for column in (*sensitive, *classes)
-        if source.find(column.name) is not None
-    ]
-    problems.raise_if_any()
-    keyed = [
-        KeyedColumn(source.column(name), attribute.leaves.value_map)
-        for name, attribute in zip(problem.quasi_identifiers, attributes, strict=True)
-    ]
-    split = len(sensitive)
-    person = source.column(problem.person) if problem.person else None
-    counted = count_cells(session, source, keyed, mapped[:split], mapped[split:], person, temporary_tables)
-    return _assembled(session, problem, source, target, attributes, keyed, counted, mapped, temporary_tables)
+    def run(self, sensitive: list[ValueColumn], classes: list[ValueColumn], refusal: Refusal) -> PreparedTable:
+        """Check, make leaf values, map values to codes, count. All that is wrong is raised together, before the cells."""
+        attributes = self._attributes(self._suitable_columns([*sensitive, *classes]))
+        for message in filter(None, (refusal(each.attribute) for each in attributes)):
+            self.problems.add(message)
+        mapped = [
+            value_domain(self.session, self.source, column, self.problems, self.temporary_tables)
+            for column in (*sensitive, *classes)
+            if self.source.find(column.name) is not None
+        ]
+        self.problems.raise_if_any()
+        keyed = [
+            KeyedColumn(self.source.column(name), attribute.leaves.value_map)
+            for name, attribute in zip(self.problem.quasi_identifiers, attributes, strict=True)
+        ]
+        split = len(sensitive)
+        person = self.source.column(self.problem.person) if self.problem.person else None
+        counted = count_cells(self.session, self.source, keyed, mapped[:split], mapped[split:], person, self.temporary_tables)
+        return self._assembled(attributes, keyed, counted, mapped)
 
+    def _suitable_columns(self, value_columns: list[ValueColumn]) -> list[Column]:
+        """The quasi-identifiers that can be read as such. An empty source ends here: it has no values to make anything of."""
+        suitable = check_columns(self.source, self.problem, [column.name for column in value_columns], self.problems)
+        if self.source.row_count == 0:
+            self.problems.add(f"{self.problem.table}: source has 0 rows")
+            self.problems.raise_if_any()
+        return finite_columns(self.session, self.source, suitable, self.problems)
 
-def _attributes(
-    session: Session,
-    source: Source,
-    problem: Problem,
-    columns: Sequence[Column],
-    problems: Problems,
-    temporary_tables: list[TableName],
-) -> list[ResolvedAttribute]:
-    """The attributes of the given columns in order; where some cannot be made, they are left out and the reasons added."""
-    found: list[ResolvedAttribute] = []
-    for name, specification in problem.quasi_identifiers.items():
-        column = source.find(name)
-        if column is None or column not in columns:
-            continue
-        values = distinct_values(session, source, column, family_of(column.type), specification, temporary_tables)
-        attribute = resolve(session, values, problems, temporary_tables)
-        if attribute is not None:
-            found.append(attribute)
-    return found
+    def _attributes(self, columns: Sequence[Column]) -> list[ResolvedAttribute]:
+        """The attributes of the given columns in order; where some cannot be made, they are left out and the reasons added."""
+        found: list[ResolvedAttribute] = []
+        for name, specification in self.problem.quasi_identifiers.items():
+            column = self.source.find(name)
+            if column is None or column not in columns:
+                continue
+            family = family_of(column.type)
+            values = distinct_values(self.session, self.source, column, family, specification, self.temporary_tables)
+            attribute = resolve(self.session, values, self.problems, self.temporary_tables)
+            if attribute is not None:
+                found.append(attribute)
+        return found
 
+    def _assembled(
+        self,
+        attributes: list[ResolvedAttribute],
+        keyed: list[KeyedColumn],
+        counted: CountedCells,
+        mapped: list[MappedDomain],
+    ) -> PreparedTable:
+        space = Space(tuple(resolved.attribute for resolved in attributes))
+        relation, cell_column = self.source.relation, self._cell_column()
+        return PreparedTable(
+            session=self.session,
+            problem=self.problem,
+            source=self.source,
+            target=self.target,
+            space=space,
+            cells=counted.cells,
+            table=whole_table(space, counted.cells),
+            quasi_identifiers=tuple((column.column.name, column.column.type) for column in keyed),
+            value_maps=tuple(resolved.leaves.value_map for resolved in attributes),
+            leaf_tables=tuple(resolved.leaves.leaf_table for resolved in attributes),
+            cells_table=counted.cells_table,
+            joint_table=counted.joint,
+            sensitive=tuple(KeyedColumn(domain.column, domain.value_map) for domain in mapped[: len(counted.cells.sensitive)]),
+            row_cells=statement(
+                "row_cells", relation=relation, cell_column=cell_column, attributes=keyed, cells=counted.cells_table
+            ),
+            cell_column=cell_column,
+            temporary_tables=self.temporary_tables,
+        )
 
-def _assembled(
-    session: Session,
-    problem: Problem,
-    source: Source,
-    target: TableName,
-    attributes: list[ResolvedAttribute],
-    keyed: list[KeyedColumn],
-    counted: CountedCells,
-    mapped: list[MappedDomain],
-    temporary_tables: list[TableName],
-) -> PreparedTable:
-    space = Space(tuple(resolved.attribute for resolved in attributes))
-    cell_column = "cell"
-    while source.find(cell_column) is not None:
-        cell_column += "_"
-    row_cells = statement(
-        "row_cells", relation=source.relation, cell_column=cell_column, attributes=keyed, cells=counted.cells_table
-    )
-    return PreparedTable(
-        session=session,
-        problem=problem,
-        source=source,
-        target=target,
-        space=space,
-        cells=counted.cells,
-        table=whole_table(space, counted.cells),
-        quasi_identifiers=tuple((column.column.name, column.column.type) for column in keyed),
-        value_maps=tuple(resolved.leaves.value_map for resolved in attributes),
-        leaf_tables=tuple(resolved.leaves.leaf_table for resolved in attributes),
-        cells_table=counted.cells_table,
-        joint_table=counted.joint,
-        sensitive=tuple(KeyedColumn(domain.column, domain.value_map) for domain in mapped[: len(counted.cells.sensitive)]),
-        row_cells=row_cells,
-        cell_column=cell_column,
-        temporary_tables=temporary_tables,
-    )
+    def _cell_column(self) -> str:
+        """A name for the cell's number that no column of the source has."""
+        name = "cell"
+        while self.source.find(name) is not None:
+            name += "_"
+        return name

@@ -12,6 +12,7 @@ from gensearch_db.database.labels import PublishedAttribute, missing_code
 from gensearch_db.database.prepared import drop_tables
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.settings import in_zone
 
 _INTEGRAL = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DATE")
 
@@ -35,7 +36,7 @@ def write_regions(
         else:
             load(session, printed, _members(published))
             template, context = "release/value_regions", {"type": type_name}
-        with session.in_zone(zone):
+        with in_zone(session, zone):
             session.execute(statement(template, regions=regions, printed=printed, leaves=leaves, **context))
     finally:
         drop_tables(session, [printed])

@@ -22,6 +22,7 @@ from gensearch_db.database.region_tables import load, write_regions
 from gensearch_db.database.release_plan import ReleasePlan, blocks_name, plan_release, specification
 from gensearch_db.database.rendering import statement
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.settings import insertion_order_kept
 from gensearch_db.database.source import refuse_other_columns, tables_read, watched
 from gensearch_db.database.stranger_tables import refuse_strangers
 from gensearch_db.database.type_names import is_enum
@@ -94,7 +95,7 @@ def write_release(
     try:
         tables = {name: _new(session, name, temporary) for name in ("assignment", "blocks", "members", "ranked", "again")}
         _load_partition(prepared, partition, plan, tables)
-        with session.insertion_order_kept(), _ONE_AT_A_TIME, watched(session, prepared.source), session.transaction():
+        with insertion_order_kept(session), _ONE_AT_A_TIME, watched(session, prepared.source), session.transaction():
             check_target(session, plan.release, replace=replace)
             _read_members(prepared, plan, tables["members"])
             refuse_other_columns(session, prepared.source)

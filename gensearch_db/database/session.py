@@ -16,7 +16,7 @@ import duckdb
 
 from gensearch_db.database.engine_errors import translated
 from gensearch_db.database.interruptible import InterruptibleRunner, Result
-from gensearch_db.database.rendering import Sql, literal, qualified, statement
+from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.database.reported import commit_begins, commit_failed
 from gensearch_db.database.spilling import SpillDirectory
 from gensearch_db.errors import GensearchError, ReadOnlyError, SpecificationError
@@ -39,7 +39,7 @@ class Session:
     spill to gets a private one (``spilling.py``).
 
     ``committed``: whether the last :meth:`transaction` went through. What strikes afterwards, while temporary tables are
-    dropped and settings put back, no longer makes the request a failure.
+    dropped and settings (``settings.py``) put back, no longer makes the request a failure.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, *, owns_connection: bool = False) -> None:
@@ -162,66 +162,6 @@ class Session:
     def temporary_table(self, stem: str) -> TableName:
         """The full name of a temporary table yet to be created; ``temp.main`` is DuckDB's own schema for them."""
         return ("temp", "main", self.temporary_name(stem))
-
-    @contextmanager
-    def in_zone(self, zone: str | None) -> Iterator[None]:
-        """Inside, instants are read and printed in this time zone (None: in the one that is set).
-
-        Raises :class:`SpecificationError` for a zone that DuckDB does not know.
-        """
-        before = self.value(statement("session/zone"))
-        if zone is None or zone == before:
-            yield
-            return
-        try:
-            self.execute(statement("session/set_zone", zone=literal(zone)))
-            yield
-        finally:
-            self.insist(statement("session/set_zone", zone=literal(before)))
-
-    @contextmanager
-    def with_threads(self, most: int | None) -> Iterator[None]:
-        """Inside, the engine uses at most so many threads (None: as many as are set).
-
-        It is a setting of the whole database instance. Where the user locked the configuration, the engine's own number stays.
-        """
-        before = self.value(statement("session/threads"))
-        if most is None or most >= before:
-            yield
-            return
-        with suppress(GensearchError):
-            self.execute(statement("session/set_threads", threads=most))
-        try:
-            yield
-        finally:
-            with suppress(GensearchError):
-                self.insist(statement("session/set_threads", threads=before))
-
-    @contextmanager
-    def insertion_order_kept(self) -> Iterator[None]:
-        """Inside, tables and files are written in the order of the query they come from, whatever the user set."""
-        before = self.value(statement("session/insertion_order"))
-        if before:
-            yield  # nothing is set, so that a locked configuration does no harm
-            return
-        try:
-            self.execute(statement("session/set_insertion_order", on=True))
-            yield
-        finally:
-            self.insist(statement("session/set_insertion_order", on=before))
-
-    @contextmanager
-    def unoptimized_plans(self) -> Iterator[None]:
-        """Inside, EXPLAIN tells the plan before the optimizer too. Where the configuration is locked it does not."""
-        before, locked = self.row(statement("session/explain_output"))
-        if locked:
-            yield
-            return
-        try:
-            self.execute(statement("session/set_explain_output", output="all"))
-            yield
-        finally:
-            self.insist(statement("session/set_explain_output", output=before))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

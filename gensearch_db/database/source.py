@@ -17,6 +17,7 @@ from gensearch_db.database.names import existing_table, parse_table_name
 from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.repeated_names import Repeated, repeated_in_file, repeated_in_query
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.settings import unoptimized_plans
 from gensearch_db.errors import DataError, GensearchError, SourceChangedError, SpecificationError
 from gensearch_db.problem.files import is_file
 
@@ -141,7 +142,7 @@ def tables_read(session: Session, text: str) -> set[tuple[str, ...]]:
     relation = source_relation(session, text)
     if not session.is_readable(statement("source/row_count", relation=relation)):
         return set()
-    with session.unoptimized_plans():
+    with unoptimized_plans(session):
         plans = session.rows(statement("source/plan", relation=relation))
     names = {name for _, plan in plans for name in _scanned(json.loads(plan))}
     return {tuple(part.lower() for part in parse_table_name(name)) for name in names}

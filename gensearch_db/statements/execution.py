@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from datetime import time
 from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.search.result import Progress
+from gensearch_db.statements.answer_tables import Rows, answer_table, group_column
 from gensearch_db.statements.syntax import (
     Anonymize,
     ApplyRelease,
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from gensearch_db.certificate import Release
-
-Rows = list[dict[str, Any]]
 
 
 def answer_to(engine: duckdb.DuckDBPyConnection, own: OwnStatement, progress: Progress) -> pyarrow.Table:
@@ -53,7 +49,7 @@ def _anonymize(own: Anonymize, session: Session, progress: Progress) -> pyarrow.
     from gensearch_db.statements.column_labels import labelled_problem
 
     release = anonymize(session, labelled_problem(session, own), replace=own.replace, progress=progress)
-    return _table(RELEASE_COLUMNS, [_release_row(release)])
+    return answer_table(RELEASE_COLUMNS, [_release_row(release)])
 
 
 RELEASE_COLUMNS = {
@@ -91,7 +87,7 @@ def _explain(own: ExplainAnonymize, session: Session, progress: Progress) -> pya
 
     findings = explain(session, labelled_problem(session, own.anonymize), replace=own.anonymize.replace)
     rows = [{"topic": finding.topic, "subject": finding.subject, "finding": finding.text} for finding in findings]
-    return _table({"topic": "string", "subject": "string", "finding": "string"}, rows)
+    return answer_table({"topic": "string", "subject": "string", "finding": "string"}, rows)
 
 
 @_answer.register(ApplyRelease)
@@ -107,7 +103,7 @@ def _apply(own: ApplyRelease, session: Session, progress: Progress) -> pyarrow.T
         "rows_in_refused_blocks": "int64",
         "audit": "string",
     }
-    return _table(columns, [{name: getattr(applied, name) for name in columns if name != "audit"} | {"audit": "PASSED"}])
+    return answer_table(columns, [{name: getattr(applied, name) for name in columns if name != "audit"} | {"audit": "PASSED"}])
 
 
 @_answer.register(Audit)
@@ -146,7 +142,7 @@ def _audit(own: Audit, session: Session, progress: Progress) -> pyarrow.Table:
                 "message": check.message,
             }
         )
-    return _table(columns, rows)
+    return answer_table(columns, rows)
 
 
 @_answer.register(Estimate)
@@ -158,7 +154,7 @@ def _estimate(own: Estimate, session: Session, progress: Progress) -> pyarrow.Ta
     answer = estimate(session.connection, own.release, own.placed_query)
     found = answer.estimates
     columns: dict[str, Any] = {
-        name: _group_values([each.group[position] for each in found]) for position, name in enumerate(answer.group_columns)
+        name: group_column([each.group[position] for each in found]) for position, name in enumerate(answer.group_columns)
     }
     columns["counted"] = pyarrow.array([each.label for each in found], pyarrow.string())
     columns["estimate"] = pyarrow.array([each.estimate for each in found], pyarrow.float64())
@@ -166,19 +162,6 @@ def _estimate(own: Estimate, session: Session, progress: Progress) -> pyarrow.Ta
     for name in ("lower", "upper", "blocks"):
         columns[name] = pyarrow.array([getattr(each, name) for each in found], pyarrow.int64())
     return pyarrow.table(list(columns.values()), names=list(columns))
-
-
-def _group_values(values: Sequence[Any]) -> Any:
-    """The values of a group's column as Arrow has them; as text where it lacks some (HUGEINT, years after 9999, times with a
-    zone)."""
-    import pyarrow
-
-    from gensearch_db.count_queries.estimating import group_text
-
-    if not any(isinstance(value, time) and value.tzinfo for value in values):
-        with suppress(pyarrow.ArrowException, OverflowError):
-            return pyarrow.array(values)
-    return pyarrow.array([None if value is None else group_text(value) for value in values], pyarrow.string())
 
 
 @_answer.register(Profile)
@@ -223,7 +206,7 @@ def _profile(own: Profile, session: Session, progress: Progress) -> pyarrow.Tabl
     ready = start_statement(profiles, own.table, _release_name(own.table))
     if ready is not None:
         rows.append({"verdict": "a statement to start from", "reason": ready})
-    return _table(columns, rows)
+    return answer_table(columns, rows)
 
 
 def _release_name(table: str) -> str:
@@ -272,7 +255,7 @@ def _show_releases(own: ShowReleases, session: Session, progress: Progress) -> p
                 },
             }
         )
-    return _table(columns, rows)
+    return answer_table(columns, rows)
 
 
 @_answer.register(DropRelease)
@@ -283,7 +266,7 @@ def _drop_release(own: DropRelease, session: Session, progress: Progress) -> pya
     absent = own.if_exists and find_release(session, place(session, own.release)) is None
     if not absent:
         drop_release(session, own.release)
-    return _table({"release": "string", "dropped": "bool_"}, [{"release": own.release, "dropped": not absent}])
+    return answer_table({"release": "string", "dropped": "bool_"}, [{"release": own.release, "dropped": not absent}])
 
 
 @_answer.register(Publish)
@@ -295,18 +278,4 @@ def _publish(own: Publish, session: Session, progress: Progress) -> pyarrow.Tabl
         {name: getattr(each, name) for name in columns}
         for each in publish(session, own.releases, own.target, replace=own.replace)
     ]
-    return _table(columns, rows)
-
-
-def _table(columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> pyarrow.Table:
-    """Rows as an Arrow table with these columns and types; absent values are NULL."""
-    import pyarrow
-
-    types: dict[str, Any] = {
-        "string": pyarrow.string(),
-        "double": pyarrow.float64(),
-        "int64": pyarrow.int64(),
-        "bool_": pyarrow.bool_(),
-    }
-    schema = pyarrow.schema([(name, types[type_name]) for name, type_name in columns.items()])
-    return pyarrow.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows], schema=schema)
+    return answer_table(columns, rows)

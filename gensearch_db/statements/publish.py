@@ -17,6 +17,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.settings import insertion_order_kept
 from gensearch_db.database.type_names import is_nested, rewritten
 from gensearch_db.errors import GensearchError, SpecificationError, reason
 from gensearch_db.staging import place_folder, staged
@@ -158,7 +159,7 @@ def _to_database(session: Session, releases: Sequence[str], path: Path, replace:
     with staged(path) as staging:
         session.execute(statement("statements/publish_attach", path=str(staging / path.name), alias=alias, read_only=False))
         try:
-            with session.insertion_order_kept(), session.transaction():
+            with insertion_order_kept(session), session.transaction():
                 parts = _all_parts(session, releases, path.suffix)
                 for part in parts:
                     name = (alias, "main", part.name)
@@ -180,7 +181,7 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
     published = []
     place = Path(os.path.realpath(folder))
     with staged(place) as staging:
-        with session.insertion_order_kept(), session.transaction():
+        with insertion_order_kept(session), session.transaction():
             parts = _all_parts(session, releases, suffix)
             marker = _marker(session, parts) if suffix == ".csv" else None
             as_text = [(part.entry.release, part.rows(True), part.columns) for part in parts]

@@ -19,6 +19,7 @@ import gensearch_db
 from gensearch_db.database.prepared import drop_tables
 from gensearch_db.database.rendering import Sql
 from gensearch_db.database.session import Session, open_database
+from gensearch_db.database.settings import with_threads
 from gensearch_db.errors import DataError, GensearchError, LockError, ReadOnlyError, ResourceError, SpecificationError
 
 HOLDER = """
@@ -92,16 +93,16 @@ def test_threads_are_limited_and_put_back(session: Session) -> None:
     session.connection.execute("SET threads = 3")
     seen = []
     for most in (1, 8, None):
-        with session.with_threads(most):
+        with with_threads(session, most):
             seen.append(session.value(Sql("SELECT current_setting('threads')")))
-    with pytest.raises(ZeroDivisionError), session.with_threads(2):
+    with pytest.raises(ZeroDivisionError), with_threads(session, 2):
         raise ZeroDivisionError
     assert (seen, session.value(Sql("SELECT current_setting('threads')"))) == ([1, 3, 3], 3)
 
 
 def test_a_locked_configuration_keeps_its_threads(session: Session) -> None:
     session.connection.execute("SET threads = 3; SET lock_configuration = true")
-    with session.with_threads(1):
+    with with_threads(session, 1):
         assert session.value(Sql("SELECT current_setting('threads')")) == 3
 
 

@@ -14,6 +14,7 @@ from gensearch_db.database.attributes.splits import Anywhere, At, Every, Quantil
 from gensearch_db.database.attributes.values import DistinctValues
 from gensearch_db.database.rendering import Sql, qualified, statement
 from gensearch_db.database.session import Session, TableName
+from gensearch_db.database.settings import in_zone
 from gensearch_db.database.source import source_relation
 from gensearch_db.database.taxonomies import Row, TaxonomyTree, entries, rows_from_csv, rows_from_json, tree_from_rows
 from gensearch_db.database.type_names import without_entries
@@ -47,7 +48,7 @@ def resolve(
     before = len(problems)
     specification = values.specification
     try:
-        with session.in_zone(_zone(session, values)):
+        with in_zone(session, _zone(session, values)):
             plan, kind, taxonomy = _Resolver(session, values, problems).plan()
             if len(problems) > before:
                 return None
