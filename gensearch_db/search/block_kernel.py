@@ -12,7 +12,7 @@ from gensearch_db.compilation import compiled
 from gensearch_db.cost.kernel import BlockContext, block_cost
 from gensearch_db.privacy.kernel import block_holds
 from gensearch_db.search.arrays import TAXONOMY, SpaceArrays
-from gensearch_db.search.bounds import SQUARES
+from gensearch_db.search.bounds import SQUARES, bound_from_sums
 from gensearch_db.search.state import Kernel
 from gensearch_db.search.words import (
     ONE,
@@ -268,3 +268,9 @@ def evaluate_block(
         cost = min(cost, price) if feasible else price
         feasible = True
     return rows, size, feasible, cost
+
+
+@compiled
+def quick_bound(kernel: Kernel, rows: int) -> float:
+    """The lower bound that the features of the block evaluated last give."""
+    return bound_from_sums(kernel.bounds, rows, kernel.sums.block_features)

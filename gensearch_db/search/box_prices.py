@@ -14,7 +14,8 @@ from gensearch_db.cost.small_cells import Measure
 from gensearch_db.cost.weighted_sum import WeightedSum
 from gensearch_db.domain.attribute import Attribute, OrderedAttribute, RelaxedTaxonomyAttribute, TaxonomyAttribute
 from gensearch_db.domain.region import LeafSet
-from gensearch_db.search.cheapest_boxes import ABOVE, BELOW, SIZE, UP, Measures, cheapest_boxes, new_near
+from gensearch_db.search.cheapest_boxes import cheapest_boxes
+from gensearch_db.search.nearest_rows import ABOVE, BELOW, SIZE, UP, Measures, new_near
 from gensearch_db.search.prices import cell_prices, terms_of
 from gensearch_db.search.result import SearchProblem
 

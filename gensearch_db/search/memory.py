@@ -201,3 +201,12 @@ def grown(memory: Memory, most_slots: int) -> tuple[Memory, int]:
     target = new_memory(slots, memory.keys.shape[1])
     copy_entries(memory, target, least_effort)
     return target, int(memory.entries[0] - target.entries[0])
+
+
+@compiled
+def known(memory: Memory, words: NDArray[np.uint64]) -> tuple[float, float]:
+    """What the memory knows of a block: lower bound and best cost."""
+    slot = slot_of(memory, words)
+    if memory.tag[slot] != FREE:
+        return memory.lower[slot], memory.upper[slot]
+    return 0.0, np.inf

@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from gensearch_db.errors import InfeasibleError
+from gensearch_db.search.block_kernel import quick_bound
 from gensearch_db.search.greedy import cut
 from gensearch_db.search.monitor import Monitor
 from gensearch_db.search.result import Progress, SearchProblem, SearchResult, Status, StoppingRule, never_stop
-from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
 CELLS_BETWEEN_LOOKS = 500_000

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gensearch_db.search.block_kernel import quick_bound
 from gensearch_db.search.bounds import PRICE_REST
 from gensearch_db.search.box_prices import BoxPrices
 from gensearch_db.search.building import set_prices
 from gensearch_db.search.prices import needed_rows
-from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
 FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.05, 0.5, 0.01

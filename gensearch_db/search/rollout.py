@@ -118,6 +118,20 @@ def push_tries(kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], 
 
 
 @compiled
+def needs_no_rollout(
+    kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], mark: int, most_splits: int, most_parts: int
+) -> bool:
+    """Whether the memory tells what a rollout would: it was rolled out with this mark, or is solved, now if it is small."""
+    memory = kernel.memory
+    slot = slot_of(memory, words)
+    if memory.tag[slot] != FREE and (memory.rolled[slot] >= mark or memory.lower[slot] >= memory.upper[slot]):
+        return True
+    if must_halt(kernel, most_splits):
+        return False
+    return is_small(kernel, start, end, words) and solve_small(kernel, start, end, words, most_splits, most_parts)
+
+
+@compiled
 def rollout(
     kernel: Kernel, start: int, end: int, words: NDArray[np.uint64], level: int, most_splits: int, most_parts: int
 ) -> float:
@@ -128,12 +142,7 @@ def rollout(
     """
     memory, guide, candidates = kernel.memory, kernel.guide, kernel.candidates
     mark = guide.epoch[0] * LEVELS + level + 1
-    slot = slot_of(memory, words)
-    if memory.tag[slot] != FREE and (memory.rolled[slot] >= mark or memory.lower[slot] >= memory.upper[slot]):
-        return memory.upper[slot]
-    if must_halt(kernel, most_splits):
-        return np.inf
-    if is_small(kernel, start, end, words) and solve_small(kernel, start, end, words, most_splits, most_parts):
+    if needs_no_rollout(kernel, start, end, words, mark, most_splits, most_parts):
         return memory.upper[slot_of(memory, words)]
     if guide.halted[0] != DONE:
         return np.inf

@@ -301,18 +301,3 @@ def share_done(kernel: Kernel) -> float:
         part /= max(1, left + frames.opened[depth])
         done += part * max(0, frames.opened[depth] - 1)
     return done
-
-
-@compiled
-def known(kernel: Kernel, words: NDArray[np.uint64]) -> tuple[float, float]:
-    """What the memory knows of a block: lower bound and best cost."""
-    slot = slot_of(kernel.memory, words)
-    if kernel.memory.tag[slot] != FREE:
-        return kernel.memory.lower[slot], kernel.memory.upper[slot]
-    return 0.0, np.inf
-
-
-@compiled
-def quick_bound(kernel: Kernel, rows: int) -> float:
-    """The lower bound that the features of the block evaluated last give."""
-    return bound_from_sums(kernel.bounds, rows, kernel.sums.block_features)

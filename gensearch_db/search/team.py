@@ -13,11 +13,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from gensearch_db.search.assistant import Assistant
+from gensearch_db.search.block_kernel import quick_bound
 from gensearch_db.search.building import Switches
 from gensearch_db.search.improver import Improver
 from gensearch_db.search.prover import Prover
 from gensearch_db.search.result import SearchProblem, Status
-from gensearch_db.search.solver import quick_bound
 from gensearch_db.search.worker import Slice, Worker
 
 LEAST_SHARE = 0.125

@@ -15,12 +15,12 @@ from gensearch_db.search.arrays import TAXONOMY
 from gensearch_db.search.block_kernel import evaluate_block, gather
 from gensearch_db.search.building import Switches, build_kernel, most_splits
 from gensearch_db.search.extraction import extract, list_tree, refresh
-from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, remember_tree, take_in_news
+from gensearch_db.search.memory import News, Tree, bytes_per_slot, grown, known, remember_tree, take_in_news
 from gensearch_db.search.partitions import partition_of_words, words_of_regions
 from gensearch_db.search.result import Partition, SearchProblem
 from gensearch_db.search.rollout import AFTER_FAILURE, rollout
 from gensearch_db.search.set_divisions import MOST_EXACT_PARTS, tries_all_splits
-from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, known, push_frame, share_done
+from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, push_frame, share_done
 from gensearch_db.search.state import UNLIMITED, Children, Frames, Kernel, twin
 from gensearch_db.search.structures import structure
 
@@ -208,7 +208,7 @@ class Worker:
 
     def known(self, words: NDArray[np.uint64]) -> tuple[float, float]:
         """What the memory knows of a block: lower bound, best cost."""
-        lower, upper = known(self.compiled, words)
+        lower, upper = known(self.kernel.memory, words)
         return float(lower), float(upper)
 
     def slices(self, start: int, end: int, words: NDArray[np.uint64]) -> list[Slice]:
