@@ -79,13 +79,8 @@ def overwriting(target: Path) -> Iterator[Path]:
     with staged(place) as staging:
         written = staging / place.name
         yield written
-        put_in_place(written, place)
-
-
-def put_in_place(new: Path, old: Path) -> None:
-    """Let a file take another one's place and its permissions, or come where there is none yet."""
-    take_permissions(new, old)
-    os.replace(new, old)
+        take_permissions(written, place)
+        os.replace(written, place)
 
 
 def take_permissions(new: Path, *older: Path) -> None:
@@ -119,7 +114,7 @@ def place_folder(folder: Path, target: Path, *, replace: bool) -> None:
 
 
 def _keep_permissions(folder: Path, older: Path) -> None:
-    """Give a folder and its files the permissions of an older one's. A file that is new there has none that an older one lacks."""
+    """Give a folder and its files the permissions of an older one's; a file that is new there, what all older ones allow."""
     take_permissions(folder, older)
     modes = [path.stat().st_mode for path in older.iterdir()]
     for path in folder.iterdir():

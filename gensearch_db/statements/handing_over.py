@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gensearch_db.errors import SpecificationError
-from gensearch_db.staging import put_in_place, take_permissions
+from gensearch_db.staging import take_permissions
 
 DICTIONARY = "dictionary.json"
 """What says of a folder that it is a publication, and which files belong to it."""
@@ -86,8 +86,9 @@ def place_files(staging: Path, target: Path, companion: Path, *, replace: bool) 
     """
     if replace:
         take_permissions(staging / companion.name, companion, target)
+        take_permissions(staging / target.name, target)
         companion.unlink(missing_ok=True)
-        put_in_place(staging / target.name, target)
+        os.replace(staging / target.name, target)
     else:
         refuse_files([target, companion], replace=False)
         _move_where_nothing_is(staging / target.name, target)

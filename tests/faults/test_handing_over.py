@@ -87,10 +87,11 @@ def test_an_older_folder_comes_back_where_the_new_one_may_not_move(tmp_path: Pat
 
     monkeypatch.setattr(gensearch_db.staging, "_exchange", lambda first, second: False)
     monkeypatch.setattr(os, "rename", refusing)
-    with pytest.raises(PermissionError), staged(target) as staging:
+    with staged(target) as staging:
         (staging / "out").mkdir()
         (staging / "out" / "new.csv").write_text("new")
-        place_folder(staging / "out", target, replace=True)
+        with pytest.raises(PermissionError):
+            place_folder(staging / "out", target, replace=True)
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["out", "out/r.csv"]
 
 
