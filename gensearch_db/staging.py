@@ -7,6 +7,7 @@ to the same target recognises by its name, and by its lock that nobody holds, an
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import glob
 import operator
@@ -99,6 +100,8 @@ def place_folder(folder: Path, target: Path, *, replace: bool) -> None:
     where there is an older one that may not go.
     """
     if target.exists():
+        if not os.access(target, os.W_OK):  # nor could the new one move, or be removed, once it has these permissions
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         _keep_permissions(folder, target)
     if not (replace and target.exists() and any(target.iterdir())):
         os.rename(folder, target)

@@ -168,6 +168,16 @@ def test_an_empty_folder_and_a_file_without_its_dictionary_give_their_permission
     assert (found["out"], found["out.duckdb"], found["out.duckdb.dictionary.json"]) == (0o700, 0o600, 0o600)
 
 
+def test_a_folder_that_nobody_may_write_to_stays(tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its permissions would keep the new one from taking its place, and what was put together from being removed."""
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv'").fetchall()
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    monkeypatch.setattr("os.access", lambda path, kind: False)  # root may write to any
+    with pytest.raises(SpecificationError, match=r"cannot write '.*out/\*\.csv': Permission denied"):
+        tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv' REPLACE")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
 @pytest.mark.parametrize("target", ["out.duckdb", "out/*.csv", "out/*.parquet"])
 def test_nobody_else_reads_what_is_being_put_together(
     tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
