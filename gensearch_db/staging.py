@@ -7,13 +7,17 @@ to the same target recognises by its name, and by its lock that nobody holds, an
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import glob
+import operator
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import reduce
 from pathlib import Path
 
 _MARK = ".gensearch-"
@@ -26,11 +30,14 @@ _AT_WORKING_DIRECTORY, _EXCHANGE = -100, 2
 
 @contextmanager
 def staged(target: Path) -> Iterator[Path]:
-    """A hidden folder beside ``target``, this process's own, to put its files together in; it goes when the block ends."""
+    """A hidden folder beside ``target``, this process's own, to put its files together in; it goes when the block ends.
+
+    Only this user may look into it: what is put together there may take the place of what others must not read.
+    """
     _remove_leftovers(target)
     while True:
         folder = target.with_name(f".{target.name}{_MARK}{secrets.token_hex(4)}")
-        folder.mkdir()
+        folder.mkdir(mode=0o700)
         lock = os.open(folder, os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():  # else another process took it for a leftover before it was locked
@@ -71,34 +78,53 @@ def overwriting(target: Path) -> Iterator[Path]:
         yield place
         return
     with staged(place) as staging:
-        staging.chmod(0o700)  # nobody reads there what the older file's permissions keep from them
         written = staging / place.name
         yield written
-        put_in_place(written, place)
+        take_permissions(written, place)
+        os.replace(written, place)
 
 
-def put_in_place(new: Path, old: Path) -> None:
-    """Let a file take another one's place and its permissions, or come where there is none yet."""
-    if old.exists():
-        shutil.copymode(old, new)
-    os.replace(new, old)
+def take_permissions(new: Path, *older: Path) -> None:
+    """Give a file or folder the permissions of the first of these that exists."""
+    for path in older:
+        if path.exists():
+            shutil.copymode(path, new)
+            return
 
 
-def place_folder(staging: Path, target: Path, *, replace: bool) -> None:
+def place_folder(folder: Path, target: Path, *, replace: bool) -> None:
     """Let a folder take its place, with ``replace`` that of an older one: in one step where the system can do that.
 
-    It takes the permissions of the one that was there. Where the system cannot, there is a moment with neither. Raises
-    ``OSError`` where there is an older one that may not go.
+    It and its files take the permissions of what was there, as :func:`_keep_permissions` says. What it took the place of is
+    left in its own, or removed. Where the system cannot exchange folders, there is a moment with neither. Raises ``OSError``
+    where there is an older one that may not go.
     """
     if target.exists():
-        shutil.copymode(target, staging)
+        if not os.access(target, os.W_OK):  # nor could the new one move, or be removed, once it has these permissions
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+        _keep_permissions(folder, target)
     if not (replace and target.exists() and any(target.iterdir())):
-        os.rename(staging, target)
-    elif not _exchange(staging, target):
+        os.rename(folder, target)
+    elif not _exchange(folder, target):
         away = target.with_name(f".{target.name}{_MARK}{secrets.token_hex(4)}{_AWAY}")
         os.rename(target, away)
-        os.rename(staging, target)
+        try:
+            os.rename(folder, target)
+        except OSError:
+            os.rename(away, target)
+            raise
         shutil.rmtree(away, ignore_errors=True)
+
+
+def _keep_permissions(folder: Path, older: Path) -> None:
+    """Give a folder and its files the permissions of an older one's; a file that is new there, what all older ones allow."""
+    take_permissions(folder, older)
+    modes = [path.stat().st_mode for path in older.iterdir()]
+    for path in folder.iterdir():
+        if (older / path.name).exists():
+            take_permissions(path, older / path.name)
+        else:
+            path.chmod(reduce(operator.and_, modes, stat.S_IMODE(path.stat().st_mode)))
 
 
 def _exchange(first: Path, second: Path) -> bool:

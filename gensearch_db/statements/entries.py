@@ -53,8 +53,10 @@ STATEMENTS = (
         "Checks a release by SQL that shares no code with the search and reads only the written tables. Where the source can "
         "be read (the one that AGAINST names, or else the recorded one), it also checks that every row of it lies inside its "
         "block. WITH names another release of the same people: whoever has both can intersect their blocks, so the classes "
-        "that both form together are measured too, and small or homogeneous ones are warned of. SUBJECT TO adds to what the "
-        "release was made to hold. With QUASI IDENTIFIERS any table is checked, also one that others anonymized. One row per "
+        "that both form together are measured too, and small or homogeneous ones are warned of. Where one shows as it is what "
+        "the other generalizes, the very value tells classes apart; where the rows are others than those released, that is "
+        "warned of too. SUBJECT TO adds to what the release was made to hold. With QUASI IDENTIFIERS any table is checked, "
+        "also one that others anonymized. One row per "
         "check. A source whose rows fail while they are read (a cast in the recorded query) is skipped; inside a transaction "
         "of yours it is an error that aborts the transaction, as any failing statement does: name another with AGAINST.",
         "AUDIT published QUASI IDENTIFIERS (age, sex) SENSITIVE (illness) SUBJECT TO k_anonymity(5)",

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gensearch_db.errors import SpecificationError
-from gensearch_db.staging import put_in_place
+from gensearch_db.staging import take_permissions
 
 DICTIONARY = "dictionary.json"
 """What says of a folder that it is a publication, and which files belong to it."""
@@ -81,11 +81,14 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 def place_files(staging: Path, target: Path, companion: Path, *, replace: bool) -> None:
     """Move a file and the one that describes it. The old description goes first, the new one comes last: never a wrong one.
 
-    Without ``replace`` nothing is overwritten that came there in the meantime: raises :class:`SpecificationError`.
+    Each keeps the permissions of the older one; where a description was lost, those of the file that it described. Without
+    ``replace`` nothing is overwritten that came there in the meantime: raises :class:`SpecificationError`.
     """
     if replace:
+        take_permissions(staging / companion.name, companion, target)
+        take_permissions(staging / target.name, target)
         companion.unlink(missing_ok=True)
-        put_in_place(staging / target.name, target)
+        os.replace(staging / target.name, target)
     else:
         refuse_files([target, companion], replace=False)
         _move_where_nothing_is(staging / target.name, target)

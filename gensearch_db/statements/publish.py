@@ -181,14 +181,20 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
     published = []
     place = Path(os.path.realpath(folder))
     with staged(place) as staging:
+<<<<<<< HEAD
         with insertion_order_kept(session), session.transaction():
+=======
+        files = staging / place.name
+        files.mkdir()
+        with session.insertion_order_kept(), session.transaction():
+>>>>>>> leaks2
             parts = _all_parts(session, releases, suffix)
             marker = _marker(session, parts) if suffix == ".csv" else None
             as_text = [(part.entry.release, part.rows(True), part.columns) for part in parts]
             notes = formula_notes(session, as_text) if suffix == ".csv" else {}
             for part in parts:
                 name = file_of(part.name, suffix)
-                written = str(staging / name)
+                written = str(files / name)
                 if marker is None:
                     session.execute(statement("statements/publish_parquet", path=written, rows=part.rows()))
                 else:
@@ -196,10 +202,10 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
                     session.execute(statement("statements/publish_csv", path=written, rows=rows, marker=marker))
                 handed_out = _published(session, part, part.table, folder / name)
                 published.append(replaced(handed_out, note=notes.get(part.entry.release)))
-        _write(staging / DICTIONARY, _dictionary(parts, f"{folder.name}/*{suffix}", marker))
+        _write(files / DICTIONARY, _dictionary(parts, f"{folder.name}/*{suffix}", marker))
         with one_at_a_time(place.parent):
             refuse_folder(place, replace=replace)  # what came there in the meantime is not lost either
-            place_folder(staging, place, replace=replace)
+            place_folder(files, place, replace=replace)
     return published
 
 

@@ -40,8 +40,8 @@ def hand_over(kind: str, place: Path, text: str) -> None:
             place_files(staging, place / "out.duckdb", place / "out.duckdb.dictionary.json", replace=True)
         return
     with staged(place / "out") as staging:
-        write(staging, FILES, text)
-        place_folder(staging, place / "out", replace=kind != "new folder")
+        write(staging / "out", FILES, text)
+        place_folder(staging / "out", place / "out", replace=kind != "new folder")
 
 
 def found(kind: str, place: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import gensearch_db.staging
 from gensearch_db.errors import SpecificationError
-from gensearch_db.staging import staged
+from gensearch_db.staging import place_folder, staged
 from gensearch_db.statements.handing_over import refuse_files
 
 from .outcomes import record
@@ -70,6 +72,27 @@ def test_a_publication_at_work_is_not_taken_for_a_leftover(tmp_path: Path) -> No
             assert second != first
         assert first.is_dir()
     assert not list(tmp_path.iterdir())
+
+
+def test_an_older_folder_comes_back_where_the_new_one_may_not_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without permission to write in it cannot be moved into another one, nor exchanged."""
+    target, rename = tmp_path / "out", os.rename
+    target.mkdir()
+    (target / "r.csv").write_text("old")
+
+    def refusing(source: Path, place: Path) -> None:
+        if (Path(source) / "new.csv").exists():
+            raise PermissionError("may not move")
+        rename(source, place)
+
+    monkeypatch.setattr(gensearch_db.staging, "_exchange", lambda first, second: False)
+    monkeypatch.setattr(os, "rename", refusing)
+    with staged(target) as staging:
+        (staging / "out").mkdir()
+        (staging / "out" / "new.csv").write_text("new")
+        with pytest.raises(PermissionError):
+            place_folder(staging / "out", target, replace=True)
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == ["out", "out/r.csv"]
 
 
 def test_what_is_no_file_is_never_overwritten(tmp_path: Path) -> None:

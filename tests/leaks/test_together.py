@@ -76,11 +76,49 @@ def test_absence_from_one_release_is_a_class_too(connection: duckdb.DuckDBPyConn
 def test_sizes_count_persons_where_persons_are_protected(connection: duckdb.DuckDBPyConnection) -> None:
     """Two persons with three rows each; together the releases set each one's rows apart: three rows, one person."""
     connection.execute("CREATE TABLE people AS SELECT i // 3 AS who, i AS age, 'd' || i % 3 AS illness FROM range(12) r(i)")
-    for into, split in (("first", "at 6"), ("second", "at 3, 9")):
-        release(connection, into, split, k=1, person="who")
-    size = gensearch_db.audit(connection, "first", together_with="second").check("join_size")
-    assert (size.reached, size.violations) == (1, 4)
-    assert "persons" in size.message
+    release(connection, "first", "at 6", k=2, person="who")
+    release(connection, "second", "at 3, 9", k=2)
+    for one, other in (("first", "second"), ("second", "first")):
+        size = gensearch_db.audit(connection, one, together_with=other).check("join_size")
+        assert (size.verdict, size.reached, size.violations) == (Verdict.WARNING, 1, 4)
+        assert "persons" in size.message
+
+
+def test_persons_who_cannot_be_told_apart_are_not_counted_as_rows(connection: duckdb.DuckDBPyConnection) -> None:
+    """The catalog alone says which column it is; without it each person's three rows would pass for three."""
+    connection.execute("CREATE TABLE people AS SELECT i // 3 AS who, i AS age, 'd' || i % 3 AS illness FROM range(12) r(i)")
+    release(connection, "first", "at 6", k=2, person="who")
+    release(connection, "second", "at 3, 9", k=1, person="who")
+    connection.execute("DELETE FROM gensearch.releases")
+    size = gensearch_db.audit(connection, "first", "people", together_with="second").check("join_size")
+    assert size.verdict is Verdict.SKIPPED
+    assert "the column that tells persons apart is not known" in size.message
+
+
+@pytest.mark.parametrize("role", ["keep", "sensitive"])
+def test_a_column_that_the_other_release_shows_as_it_is_tells_people_apart(
+    connection: duckdb.DuckDBPyConnection, role: str
+) -> None:
+    """One generalizes age, the other keeps it: whoever is looked for by age and town is found by the very age."""
+    connection.execute(
+        "CREATE TABLE people AS SELECT 20 + i % 5 AS age, ['x', 'y'][1 + i % 2] AS town, 'd' || i % 3 AS illness"
+        " FROM range(24) r(i) UNION ALL SELECT NULL, 'y', 'd1'"
+    )
+    how: dict[str, Any] = {"k": 3, "strategy": "enumeration", "suppress_at_most": 50}
+    gensearch_db.anonymize(connection, "people", into="ages", quasi_identifiers=["age: at 21"], sensitive=["illness"], **how)
+    gensearch_db.anonymize(connection, "people", into="towns", quasi_identifiers=["town"], **{**how, role: ["age"]})
+    assert connection.execute("SELECT count(DISTINCT age), count(*) FROM ages").fetchall() == [(2, 24)]  # NULL is suppressed
+    (classes, smallest, below) = connection.execute(
+        "SELECT count(*), min(size), count(*) FILTER (WHERE size < 3)"
+        " FROM (SELECT count(*) AS size FROM people GROUP BY age >= 21, town, age)"
+    ).fetchall()[0]
+    for one, other in (("ages", "towns"), ("towns", "ages")):
+        report = gensearch_db.audit(connection, one, together_with=other)
+        size = report.check("join_size")
+        assert (size.verdict, size.reached, size.violations) == (Verdict.WARNING, smallest, below)
+        assert f"of {classes} classes" in size.message
+        assert "towns shows age as it is, which ages generalizes" in size.message
+        assert [check.column for check in report.checks if check.name == "join_diversity"] == ["illness"]
 
 
 def test_without_the_source_the_join_is_said_to_be_skipped(eight: duckdb.DuckDBPyConnection) -> None:
@@ -92,8 +130,16 @@ def test_without_the_source_the_join_is_said_to_be_skipped(eight: duckdb.DuckDBP
 
 def test_other_rows_than_those_released_are_told(eight: duckdb.DuckDBPyConnection) -> None:
     eight.execute("INSERT INTO people VALUES (2, 'a')")
-    message = gensearch_db.audit(eight, "halves", together_with="uneven").check("join_size").message
-    assert "9 rows of the source lie in the blocks of uneven, which has 8" in message
+    size = gensearch_db.audit(eight, "halves", together_with="uneven").check("join_size")
+    assert "9 rows of the source lie in the blocks of uneven, which has 8" in size.message
+    assert "so these are not the classes of what was released: name the source of both with AGAINST" in size.message
+
+
+def test_classes_of_other_rows_are_warned_of_though_they_are_large(eight: duckdb.DuckDBPyConnection) -> None:
+    """Seven of the eight people: the one who stands alone in the join is missing."""
+    eight.execute("DELETE FROM people WHERE age = 4")
+    size = gensearch_db.audit(eight, "halves", together_with="uneven").check("join_size")
+    assert (size.verdict, size.reached, size.violations) == (Verdict.WARNING, 3, 0)
 
 
 def test_an_unknown_release_is_refused(eight: duckdb.DuckDBPyConnection) -> None:
@@ -120,7 +166,7 @@ def test_the_statement_warns(eight: duckdb.DuckDBPyConnection) -> None:
         ("join_diversity", "illness", "WARNING", 1.0, None, 1),
     ]
     assert joined(eight, "AUDIT halves AGAINST (SELECT * FROM people WHERE age <> 4) WITH uneven") == [
-        ("join_size", None, "MEASURED", 3.0, "3", 0),
+        ("join_size", None, "WARNING", 3.0, "3", 0),
         ("join_diversity", "illness", "MEASURED", 0.0, None, 0),
     ]
     assert joined(eight, "AUDIT halves WITH halves")[0][2:4] == ("MEASURED", 4.0)

@@ -132,19 +132,71 @@ def test_replace_never_overwrites_a_database_of_the_owners(tricky: Connection, t
     assert tricky.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(2,)]
 
 
-@pytest.mark.parametrize("target", ["out.duckdb", "out/*.csv"])
+def modes(folder: Path) -> dict[str, int]:
+    """The permissions of all files and folders in a folder."""
+    return {str(path.relative_to(folder)): path.stat().st_mode & 0o777 for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("target", ["out.duckdb", "out/*.csv", "out/*.parquet"])
 def test_a_publication_takes_the_permissions_of_what_was_there(tricky: Connection, tmp_path: Path, target: str) -> None:
-    """An empty folder of one's own counts too."""
-    place = tmp_path / target.split("/")[0]
-    if place.suffix:
-        tricky.execute(f"PUBLISH r TO '{place}'").fetchall()
-    else:
-        place.mkdir()
-    mode = 0o600 if place.suffix else 0o700
-    place.chmod(mode)
-    for _ in range(2):
-        tricky.execute(f"PUBLISH r TO '{tmp_path / target}' REPLACE").fetchall()
-        assert place.stat().st_mode & 0o777 == mode
+    """Each file those of the one in whose place it comes, the dictionary too; a new one none that an older one lacks."""
+    tricky.execute(f"PUBLISH r TO '{tmp_path / target}'").fetchall()
+    for number, path in enumerate(sorted(tmp_path.rglob("*"))):
+        path.chmod(0o700 if path.is_dir() else [0o600, 0o640, 0o604, 0o606][number % 4])
+    before = modes(tmp_path)
+    tricky.execute("ANONYMIZE TABLE t INTO s QUASI IDENTIFIERS (age SPLIT EVERY 20) SUBJECT TO k_anonymity(10) USING mondrian")
+    for releases in ("r", "r, s"):
+        tricky.execute(f"PUBLISH {releases} TO '{tmp_path / target}' REPLACE").fetchall()
+        after = modes(tmp_path)
+        assert {name: after[name] for name in before} == before
+        assert all(mode == 0o600 for name, mode in after.items() if name not in before)
+    assert len(after) == (2 if target == "out.duckdb" else 6)
+
+
+def test_an_empty_folder_and_a_file_without_its_dictionary_give_their_permissions_too(
+    tricky: Connection, tmp_path: Path
+) -> None:
+    """A killed publication leaves a database without its dictionary; a folder may be made beforehand to be one's own."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out").chmod(0o700)
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv'").fetchall()
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out.duckdb'").fetchall()
+    (tmp_path / "out.duckdb").chmod(0o600)
+    (tmp_path / "out.duckdb.dictionary.json").unlink()
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out.duckdb' REPLACE").fetchall()
+    found = modes(tmp_path)
+    assert (found["out"], found["out.duckdb"], found["out.duckdb.dictionary.json"]) == (0o700, 0o600, 0o600)
+
+
+def test_a_folder_that_nobody_may_write_to_stays(tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its permissions would keep the new one from taking its place, and what was put together from being removed."""
+    tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv'").fetchall()
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    monkeypatch.setattr("os.access", lambda path, kind: False)  # root may write to any
+    with pytest.raises(SpecificationError, match=r"cannot write '.*out/\*\.csv': Permission denied"):
+        tricky.execute(f"PUBLISH r TO '{tmp_path}/out/*.csv' REPLACE")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("target", ["out.duckdb", "out/*.csv", "out/*.parquet"])
+def test_nobody_else_reads_what_is_being_put_together(
+    tricky: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """The older publication's permissions may keep others out; what a killed one leaves has none of them yet."""
+    seen, write = [], publish._write
+
+    def looking(path: Path, content: dict[str, Any]) -> None:
+        write(path, content)
+        seen.extend(path.stat().st_mode & 0o077 for path in tmp_path.iterdir() if ".gensearch-" in path.name)
+
+    monkeypatch.setattr(publish, "_write", looking)
+    tricky.execute(f"PUBLISH r TO '{tmp_path / target}'").fetchall()
+    assert seen == [0]
+    natural = tmp_path / "natural"
+    natural.mkdir()
+    (natural / "file").touch()
+    assert {mode for name, mode in modes(tmp_path).items() if "." in name} == {modes(tmp_path)["natural/file"]}
+    assert all(modes(tmp_path)["natural"] == mode for name, mode in modes(tmp_path).items() if name == "out")
 
 
 @pytest.mark.parametrize("more", ["", "REPLACE"])
