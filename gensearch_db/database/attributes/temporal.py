@@ -65,9 +65,7 @@ def calendar(values: DistinctValues, split: Every, local: Sequence[int], to_inst
 
     if values.family is Family.TIMESTAMPTZ and len(bins):
         positions = np.asarray(values.positions, np.int64)
-        bins, edge = enclosing_bins(
-            bins, positions, lambda numbers: np.asarray(begin(numbers), np.int64), width * _LEAST_SECONDS[code]
-        )
+        bins, edge = enclosing_bins(bins, positions, begin, width * _LEAST_SECONDS[code])
     else:
         numbers = np.union1d(bins, bins + 1)
         edge = dict(zip(numbers.tolist(), begin(numbers), strict=True))
