@@ -97,7 +97,8 @@ def test_calendar_bins_of_instants_reach_to_the_ends_of_the_type(connection: Con
 
 
 @pytest.mark.parametrize(
-    "split", ["AT '5877642-06-26 (BC)', '5881580-07-10'", "EVERY YEAR DOMAIN ('5877642-06-25 (BC)', '5881580-07-10')", "ORDERED"]
+    "split",
+    ["AT '5877642-06-26 (BC)', '5881580-07-10'", "EVERY YEAR DOMAIN ('5877642-06-25 (BC)', '5881580-07-10')", "ORDERED"],
 )
 def test_dates_at_the_ends_of_their_type_are_cut_points(connection: Connection, split: str) -> None:
     """Found 2026-11-29: refused in DuckDB's words, also by USING RELEASE, which cuts at the bounds of the release."""
