@@ -152,6 +152,15 @@ def reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
+def sentence(message: str) -> str:
+    """A message to say more after: with a full stop, unless it ends with a mark of its own, as some of DuckDB's do.
+
+    >>> sentence("no such table"), sentence("There is none! Did you mean 'x'?")
+    ('no such table.', "There is none! Did you mean 'x'?")
+    """
+    return message if message.endswith((".", "!", "?")) else f"{message}."
+
+
 def near_matches(word: str, known: Iterable[str]) -> str:
     """``"; did you mean 'age'?"`` for the names in ``known`` that resemble ``word``, or the empty string."""
     by_folded = {name.casefold(): name for name in known}

@@ -80,3 +80,33 @@ def test_coarse_timestamps_of_all_years(connection: Connection, type_name: str, 
         "ESTIMATE SELECT COUNT(*) FROM t WHERE x >= '0044-03-15 (BC)' OR x < '0044-03-15 (BC)' USING r"
     ).fetchall()
     assert estimate[1] == pytest.approx(30)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Apia", "America/New_York"])
+@pytest.mark.parametrize("unit", ["SECOND", "HOUR", "WEEK", "MONTH", "10000 YEARS"])
+def test_calendar_bins_of_instants_reach_to_the_ends_of_the_type(connection: Connection, unit: str, zone: str) -> None:
+    """Found 2026-11-29: refused in DuckDB's words, with places of other rows in them."""
+    filled(connection, "TIMESTAMPTZ", (*LENGTHS["TIMESTAMPTZ"][1], "'2000-01-01 00:00:00+00'"))
+    connection.execute(
+        f"ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (x SPLIT EVERY {unit} TIMEZONE '{zone}') SUBJECT TO k_anonymity(3)"
+    ).fetchall()
+    holding = "(x_lower IS NULL OR t.x >= x_lower) AND (x_upper IS NULL OR t.x < x_upper)"
+    assert connection.execute(f"SELECT (SELECT count(*) FROM r_blocks WHERE {holding}) FROM t").fetchall() == [(1,)] * 18
+    sizes = connection.execute(f"SELECT count, (SELECT count(*) FROM t WHERE {holding}) FROM r_blocks").fetchall()
+    assert sizes == [(6, 6)] * 3
+
+
+@pytest.mark.parametrize(
+    "split",
+    ["AT '5877642-06-26 (BC)', '5881580-07-10'", "EVERY YEAR DOMAIN ('5877642-06-25 (BC)', '5881580-07-10')", "ORDERED"],
+)
+def test_dates_at_the_ends_of_their_type_are_cut_points(connection: Connection, split: str) -> None:
+    """Found 2026-11-29: refused in DuckDB's words, also by USING RELEASE, which cuts at the bounds of the release."""
+    filled(connection, "DATE", (*LENGTHS["DATE"][1], "'2000-01-01'"))
+    option = split if split == "ORDERED" else f"SPLIT {split}"
+    connection.execute(f"ANONYMIZE TABLE t INTO r QUASI IDENTIFIERS (x {option}) SUBJECT TO k_anonymity(3)").fetchall()
+    connection.execute("ANONYMIZE TABLE t INTO again USING RELEASE r").fetchall()
+    holding = "(x_lower IS NULL OR t.x >= x_lower) AND (x_upper IS NULL OR t.x < x_upper)"
+    for release in ("r", "again"):
+        found = connection.execute(f"SELECT count, (SELECT count(*) FROM t WHERE {holding}) FROM {release}_blocks").fetchall()
+        assert found == [(6, 6)] * 3

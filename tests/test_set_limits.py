@@ -140,3 +140,19 @@ def test_prices_answer_where_the_enumeration_cannot_go_on(towns: Connection) -> 
     sizes = [size for (size,) in towns.execute("SELECT count(*) FROM r GROUP BY trade, age").fetchall()]
     assert min(sizes) >= 30
     assert sum(sizes) >= 1940
+
+
+@pytest.mark.parametrize("k", [30, 110])
+def test_a_cost_that_charges_nothing_for_suppressed_rows_has_a_price_too(towns: Connection, k: int) -> None:
+    """Found 2026-11-29: classes of one value cost nothing, suppressed or not; no price was tried, and that none was found was
+    told although rows need not be suppressed at all (100 of each trade: blocks of one for k = 30, of several for k = 110)."""
+    towns.execute("ALTER TABLE towns ADD COLUMN same VARCHAR DEFAULT 'one'").fetchall()
+    answer = towns.execute(
+        f"ANONYMIZE TABLE towns INTO r QUASI IDENTIFIERS (trade UNORDERED) KEEP (same) SUBJECT TO k_anonymity({k})"
+        " SUPPRESS AT MOST 3 PERCENT MINIMIZE class_entropy(same) STOP AFTER INTERVAL 3 SECONDS"
+    )
+    told = dict(zip((column[0] for column in answer.description), answer.fetchall()[0], strict=True))
+    assert (told["status"], told["cost"], told["rows_suppressed"]) == ("OPTIMAL", 0.0, 0)
+    sizes = [size for (size,) in towns.execute("SELECT count(*) FROM r GROUP BY trade").fetchall()]
+    assert min(sizes) >= k
+    assert sum(sizes) == 2000

@@ -33,7 +33,7 @@ from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
 from gensearch_db.domain.coverage import AttributeCoverage, WorkloadCoverage
 from gensearch_db.domain.workloads import with_workload
-from gensearch_db.errors import DataError, QueryError, near_matches
+from gensearch_db.errors import DataError, QueryError, near_matches, sentence
 from gensearch_db.problem.problem import Labels
 from gensearch_db.problem.workload import DrawnWorkload, WorkloadSource
 from gensearch_db.tokens import error_at
@@ -221,7 +221,8 @@ def _view(
         found = prepared.session.columns(_statement(prepared, place, column, shares, view, temporary))
     except DataError as error:
         raise QueryError(
-            f"values of column '{column.name}' ({column.type}) cannot be measured, as the conditions on it ask: {error}."
+            f"values of column '{column.name}' ({column.type}) cannot be measured, as the conditions on it ask:"
+            f" {sentence(str(error))}"
             " Leave it out of the workload, or make a narrower number of it in a view"
         ) from error
     finally:

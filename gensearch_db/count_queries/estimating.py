@@ -75,10 +75,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Asked:
-    """One count of the statement: which query, which counted column (None: the presence of a group), which group."""
+    """One count of the statement: which query, which counted column (None: the presence of a group), which group.
+
+    ``place``: the group's number among those of its query. Its values may be lists, which are no keys.
+    """
 
     query: int
     label: str | None
+    place: int
     group: Group
     node: Node
 
@@ -130,17 +134,17 @@ def estimate_all(release: Release, queries: Sequence[CountQuery]) -> tuple[Answe
     rows: list[tuple[Any, ...]] = []
     for batch in _batches(asked):
         rows += _rows(release, queries, batch)
-    present: set[tuple[int, tuple[Any, ...]]] = set()
-    found: dict[int, list[Estimate]] = {}
+    present: set[tuple[int, int]] = set()
+    found: dict[int, list[tuple[int, Estimate]]] = {}
     for one, row in zip(asked, rows, strict=True):
         value = Estimate(one.query, one.label or "", one.group.values, *row[1:])
         if one.label is not None:
-            found.setdefault(one.query, []).append(value)
+            found.setdefault(one.query, []).append((one.place, value))
         if value.upper > 0 or not one.group.tests:
-            present.add((one.query, one.group.values))
+            present.add((one.query, one.place))
     answers = []
     for number, (query, entry) in enumerate(zip(queries, resolved, strict=True), start=1):
-        kept = tuple(one for one in found.get(number, ()) if (number, one.group) in present)
+        kept = tuple(one for place, one in found.get(number, ()) if (number, place) in present)
         answers.append(Answer(query, entry.query.group_labels, kept))
     return tuple(answers)
 
@@ -170,7 +174,7 @@ def _rows(release: Release, queries: Sequence[CountQuery], asked: Sequence[_Aske
             return _rows(release, queries, asked[:middle]) + _rows(release, queries, asked[middle:])
         query = queries[asked[0].query - 1]
         columns = {column for one in asked for _, parts in cases_of(one.node) for column, _ in parts}
-        message = f"a published value cannot be compared as the query asks: {error}{beyond_128_bits(columns)}"
+        message = beyond_128_bits(f"a published value cannot be compared as the query asks: {error}", columns)
         raise error_at(query.script, query.place.start, query.place.end, message) from error
 
 
@@ -178,13 +182,13 @@ def _asked(release: Release, resolved: Sequence[ResolvedQuery]) -> list[_Asked]:
     """The counts of a workload, in order; for each group of a filtered count also whether the group is there at all."""
     asked: list[_Asked] = []
     for number, entry in enumerate(resolved, start=1):
-        for group in groups_of(release, entry):
+        for place, group in enumerate(groups_of(release, entry)):
             wanted: list[tuple[str | None, Formula]] = [(count.label, count.formula) for count in entry.counts]
             if group.tests and all(count.formula != entry.presence for count in entry.counts):
                 wanted.append((None, entry.presence))
             for label, formula in wanted:
                 node = _diagram(release, entry.query, all_of([*group.tests, formula]))
-                asked.append(_Asked(number, label, group, node))
+                asked.append(_Asked(number, label, place, group, node))
     return asked
 
 

@@ -14,12 +14,13 @@ from gensearch_db.count_queries.expressions import finite, position_of, sample_o
 from gensearch_db.count_queries.formula import Cut
 from gensearch_db.count_queries.model import CountQuery, Place
 from gensearch_db.count_queries.release import PublishedColumn
-from gensearch_db.database.rendering import Sql, statement, type_name
+from gensearch_db.database.rendering import Sql, literal, statement, type_name
 from gensearch_db.database.session import Session
 from gensearch_db.errors import DataError, SpecificationError
 from gensearch_db.tokens import error_at
 
 _BATCH = 200
+_NO_ORDER = "the order of an ENUM is not that of its text, which the release holds: list the values that you mean (IN)"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class CheckRequest:
     texts: tuple[str, ...]
     pattern: str
     """The condition with ``{0}``, ``{1}``, … for the constants."""
+    in_order: bool = False
+    """Whether less and greater are asked for: an ENUM's order is not that of its text, which is what a release holds."""
 
 
 @dataclass(frozen=True)
@@ -138,10 +141,19 @@ class Evaluation:
     def checks(self, requests: Sequence[CheckRequest]) -> Sequence[None]:
         """Nothing is wanted but the errors: types that cannot be compared, text that is no date."""
         column = requests[0].column
-        conditions = [Sql(request.pattern.format(*(f"({text}\n)" for text in request.texts))) for request in requests]
+        conditions = [_tried(request) for request in requests]
         sample = sample_of(column.family, column.type)
         self.session.row(statement("estimate/checks", conditions=conditions, sample=sample))
         return [None] * len(requests)
+
+
+def _tried(request: CheckRequest) -> Sql:
+    """The condition with its constants; an error where one of them is an ENUM that is compared in its order."""
+    condition = Sql(request.pattern.format(*(f"({text}\n)" for text in request.texts)))
+    if not request.in_order:
+        return condition
+    is_enum = f"starts_with(typeof({request.texts[0]}\n), 'ENUM(')"
+    return Sql(f"CASE WHEN {is_enum} THEN CAST(error({literal(_NO_ORDER)}) AS BOOLEAN) ELSE {condition} END")
 
 
 def _holds(request: CutRequest, value: Sql) -> Sql:

@@ -27,9 +27,10 @@ MOMENTS = {
     Family.DATE: "DATE '1970-01-01' + CAST({} AS INTEGER)",
     Family.TIMESTAMP: "make_timestamp(CAST({} AS BIGINT))",
     Family.MICROSECONDS: "make_timestamp(CAST({} AS BIGINT))",
-    Family.NANOSECONDS: "make_timestamp(CAST({} AS BIGINT) // 1000)",
+    Family.NANOSECONDS: "make_timestamp_ns(CAST({} AS BIGINT))",
 }
 """The families of dates and times, and how the one at a position is computed."""
+WITH_ZONE = "TIMESTAMP WITH TIME ZONE"
 _HAS_INFINITIES = (Family.FLOAT, Family.DATE, Family.TIMESTAMP, Family.MICROSECONDS, Family.NANOSECONDS)
 
 
@@ -39,7 +40,7 @@ def position_of(family: Family, value: Sql) -> Sql:
 
 
 def moment_at(family: Family, position: Sql) -> Sql:
-    """The date or time at a position, of any year: Python's years end with 9999."""
+    """The date or time at a position, of any year: Python's years end with 9999. Of an instant it is the time in UTC."""
     return Sql(MOMENTS[family].format(position))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gensearch_db.argument_kinds import NUMBER, TEXT, WHOLE_NUMBER, WHOLE_NUMBERS, refuse_other_kinds
-from gensearch_db.count_queries.expressions import decimal_at, moment_at, position_of, typed_literal, upper_of
+from gensearch_db.count_queries.expressions import WITH_ZONE, decimal_at, moment_at, position_of, typed_literal, upper_of
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, open_release
 from gensearch_db.database.names import parse_table_name
 from gensearch_db.database.opening import Database, session_for
@@ -148,10 +148,12 @@ def _domain(release: Release, column: PublishedColumn) -> Domain:
             blocks=blocks,
             list=identifier(column.list_name),
             value=Sql("member"),
+            type=column.type,
+            as_text=True,
             limit=_MOST_VALUES,
         )
     )
-    return Domain(column, tuple(typed_literal(text, column.type) for _, text in rows if text is not None))
+    return Domain(column, tuple(typed_literal(text, column.type) for _, text, _ in rows if text is not None))
 
 
 def _predicate(draw: random.Random, domain: Domain, share: float) -> tuple[str, float]:
@@ -181,11 +183,13 @@ def _value_text(column: PublishedColumn, position: int) -> str:
     try:
         return _moment_text(column, position)
     except OverflowError:  # of a year that Python lacks
-        return f"({moment_at(column.family, Sql(str(position)))})"
+        moment = moment_at(column.family, Sql(str(position)))
+        return f"timezone('UTC', {moment})" if column.type == WITH_ZONE else f"({moment})"
 
 
 def _moment_text(column: PublishedColumn, position: int) -> str:
     if column.family is Family.DATE:
         return f"DATE '{datetime.date(1970, 1, 1) + datetime.timedelta(days=position)}'"
     microseconds = position // 1000 if column.family is Family.NANOSECONDS else position
-    return f"TIMESTAMP '{datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)}'"
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)
+    return f"TIMESTAMPTZ '{moment}+00'" if column.type == WITH_ZONE else f"TIMESTAMP '{moment}'"

@@ -12,8 +12,18 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from gensearch_db.count_queries.expressions import MOMENTS, decimal_at, known, moment_at, position_of, typed_literal, upper_of
+from gensearch_db.count_queries.expressions import (
+    MOMENTS,
+    WITH_ZONE,
+    decimal_at,
+    known,
+    moment_at,
+    position_of,
+    typed_literal,
+    upper_of,
+)
 from gensearch_db.count_queries.formula import Check, Cut, Formula, Holds, MissingValue, Test
+from gensearch_db.count_queries.group_values import is_text_in_python, rows_in_python
 from gensearch_db.count_queries.model import ColumnName
 from gensearch_db.count_queries.release import Family, Kind, PublishedColumn, Release, beyond_128_bits
 from gensearch_db.count_queries.resolving import ResolvedQuery
@@ -56,7 +66,7 @@ def _values(
             return _positions(release, column)
         return _members(release, column)
     except DataError as error:
-        message = f"cannot group by column '{column.name}': {error}{beyond_128_bits([column])}"
+        message = beyond_128_bits(f"cannot group by column '{column.name}': {error}", [column])
         raise _error(resolved, name, message) from error
     except GensearchError as error:
         raise _error(resolved, name, f"cannot group by column '{column.name}': {error}") from error
@@ -64,17 +74,26 @@ def _values(
 
 def _members(release: Release, column: PublishedColumn) -> Sequence[tuple[Any, Formula]]:
     member = Sql('member."value"') if column.kind is Kind.SENSITIVE else Sql("member")
-    rows = release.session.rows(
-        statement(
+    rows = rows_in_python(
+        release.session,
+        [column.type],
+        lambda as_text: statement(
             "estimate/group_members",
             blocks=qualified(release.blocks),
             list=identifier(column.list_name),
             value=known(column.family, member),
+            type=column.type,
+            as_text=as_text[0],
             limit=MOST_GROUPS + 1,
-        )
+        ),
     )
     groups: list[tuple[Any, Formula]] = []
-    for value, text in rows:
+    for value, text, read_back in rows:
+        if not read_back:
+            raise DataError(
+                f"values of type {column.type} cannot be told apart by their text, as groups are: anonymize a view in which"
+                " the column is text, JSON or a number"
+            )
         if value is None:
             groups.append((None, Test(column.number, Holds(MissingValue(), True))))
         else:
@@ -109,10 +128,12 @@ def _positions(release: Release, column: PublishedColumn) -> Sequence[tuple[Any,
 
 def _value(column: PublishedColumn, position: Any, text: str | None) -> Any:
     """The value at a position, for the answer; ``text`` is that of a date or time, which may be of a year that Python lacks."""
+    if is_text_in_python(column.type):
+        return text
     try:
         return _value_in_python(column, position)
     except OverflowError:
-        return text
+        return f"{text}+00" if column.type == WITH_ZONE else text  # as DuckDB gives it to Python
 
 
 def _value_in_python(column: PublishedColumn, position: Any) -> Any:
@@ -120,8 +141,8 @@ def _value_in_python(column: PublishedColumn, position: Any) -> Any:
         return datetime.date(1970, 1, 1) + datetime.timedelta(days=position)
     if column.family is Family.DECIMAL:
         return decimal_at(column.type, position)
-    if column.family in (Family.TIMESTAMP, Family.MICROSECONDS, Family.NANOSECONDS):
-        microseconds = position // 1000 if column.family is Family.NANOSECONDS else position
-        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=microseconds)
+    if column.family in (Family.TIMESTAMP, Family.MICROSECONDS):
+        zone = datetime.UTC if column.type == WITH_ZONE else None
+        moment = datetime.datetime(1970, 1, 1, tzinfo=zone) + datetime.timedelta(microseconds=position)
         return moment.time() if column.type == "TIME" else moment
     return position

@@ -16,7 +16,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.names import parse_table_name
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.errors import SpecificationError, near_matches
+from gensearch_db.errors import SpecificationError, near_matches, sentence
 
 
 class Kind(StrEnum):
@@ -84,15 +84,17 @@ class PublishedColumn:
         return self.family is not Family.FLOAT
 
 
-def beyond_128_bits(columns: Iterable[PublishedColumn]) -> str:
-    """What to do where the engine has no number beyond a value to measure its interval with; nothing for narrower types."""
+def beyond_128_bits(message: str, columns: Iterable[PublishedColumn]) -> str:
+    """The message of an engine that has perhaps no number beyond a value to measure its interval with, and what to do then;
+    as it is where the columns are of narrower types."""
     wide = [
         one for one in columns if one.kind is Kind.ORDERED and ("HUGEINT" in one.type or one.type.startswith("DECIMAL(38,"))
     ]
     if not wide:
-        return ""
+        return message
     named = " and ".join(f"'{column.name}' ({column.type})" for column in sorted(wide, key=lambda column: column.number))
-    return f". Values at the very ends of {named} cannot be measured: where there are such, anonymize a narrower number"
+    advice = f"Values at the very ends of {named} cannot be measured: where there are such, anonymize a narrower number"
+    return f"{sentence(message)} {advice}"
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,8 @@ def _check_request(column: PublishedColumn, predicate: Comparison | OneOf | Matc
         pattern = f"CASE WHEN value IS NOT NULL THEN list_position([{members}], value) IS NOT NULL END"
     else:
         pattern = f"value {predicate.operator} {{0}}" + (" ESCAPE {1}" if predicate.escape is not None else "")
-    return CheckRequest(column, texts, pattern)
+    in_order = isinstance(predicate, Comparison) and predicate.operator in ("<", "<=", ">", ">=")
+    return CheckRequest(column, texts, pattern, in_order)
 
 
 def _predicates(query: CountQuery) -> Iterator[Predicate]:

@@ -6,7 +6,7 @@ the source table only where the caller names it, by running the query itself the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, quantiles
@@ -14,12 +14,13 @@ from typing import Any
 
 from gensearch_db.argument_kinds import PATH, TEXT, TEXTS, Kind, refuse_other_kinds
 from gensearch_db.count_queries.estimating import Estimate, estimate_all, group_text
+from gensearch_db.count_queries.group_values import group_key, rows_in_python
 from gensearch_db.count_queries.model import CountQuery
 from gensearch_db.count_queries.reading import read_queries
 from gensearch_db.count_queries.release import open_release
 from gensearch_db.database.names import existing_table
 from gensearch_db.database.opening import Database, session_for
-from gensearch_db.database.rendering import Sql, literal, qualified
+from gensearch_db.database.rendering import Sql, literal, qualified, statement
 from gensearch_db.database.session import Session
 from gensearch_db.errors import QueryError, SpecificationError, reason
 from gensearch_db.problem.files import is_file
@@ -179,19 +180,27 @@ def _outcomes(session: Session, releases: Sequence[str], loaded: Workload, sourc
             if truth is not None:
                 estimates = (*estimates, *_unforeseen(number, answer.query, estimates, truth))
             for one in estimates:
-                actual = None if truth is None else truth.get((one.group, one.label), 0)
+                actual = None if truth is None else truth.counts.get((group_key(one.group), one.label), 0)
                 outcomes.append(Outcome(name, answer.query.text, one, actual))
     return outcomes
 
 
-_Truth = dict[tuple[tuple[Any, ...], str], int]
+_Key = tuple[tuple[Hashable, ...], str]
+
+
+@dataclass(frozen=True)
+class _Truth:
+    """What a query counts on the source, and the values of its groups; the keys are those of a group and a counted column."""
+
+    counts: dict[_Key, int]
+    groups: dict[_Key, tuple[Any, ...]]
 
 
 def _unforeseen(number: int, query: CountQuery, estimates: Sequence[Estimate], truth: _Truth) -> list[Estimate]:
     """Groups of the truth that the release cannot hold (their rows were suppressed): estimated as 0."""
-    known = {(one.group, one.label) for one in estimates}
-    missing = [key for key in truth if key not in known] if query.groups else []
-    return [Estimate(number + 1, label, group, 0.0, 0.0, 0, 0, 0) for group, label in missing]
+    known = {(group_key(one.group), one.label) for one in estimates}
+    missing = [key for key in truth.groups if key not in known] if query.groups else []
+    return [Estimate(number + 1, key[1], truth.groups[key], 0.0, 0.0, 0, 0, 0) for key in missing]
 
 
 def _truths(session: Session, source: str, queries: Sequence[CountQuery]) -> list[_Truth]:
@@ -212,11 +221,15 @@ def _truth(session: Session, table: Sql, query: CountQuery) -> _Truth:
     after = query.script[query.table.end : query.place.end]
     own_name = query.script[query.table.start : query.table.end].rpartition(".")[2]
     alias = "" if query.aliased or own_name.startswith("'") else f" AS {own_name}"
-    text = f"{before}{table}{alias}{after}"
-    truth: _Truth = {}
-    for row in session.rows(Sql(text)):
+    text = Sql(f"{before}{table}{alias}{after}")
+    types = [row[1] for row in session.rows(statement("workload/types", query=text))]
+    rows = rows_in_python(session, types, lambda as_text: statement("workload/true_counts", query=text, as_text=as_text))
+    truth = _Truth({}, {})
+    for row in rows:
         values = tuple(row[query.shown.index(position)] for position in range(len(query.groups)))
         counted = [value for value, position in zip(row, query.shown, strict=True) if position is None]
         for count, value in zip(query.counts, counted, strict=True):
-            truth[values, count.label] = int(value or 0)
+            key = (group_key(values), count.label)
+            truth.groups.setdefault(key, values)
+            truth.counts[key] = truth.counts.get(key, 0) + int(value or 0)
     return truth

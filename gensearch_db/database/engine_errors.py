@@ -8,7 +8,15 @@ from contextlib import contextmanager
 
 import duckdb
 
-from gensearch_db.errors import DataError, GensearchError, LockError, ReadOnlyError, ResourceError, SpecificationError
+from gensearch_db.errors import (
+    DataError,
+    GensearchError,
+    LockError,
+    ReadOnlyError,
+    ResourceError,
+    SpecificationError,
+    sentence,
+)
 
 _DISK_FULL = ("No space left on device", "File too large", "Disk quota exceeded")
 """The operating system's words (ENOSPC, EFBIG, EDQUOT) inside DuckDB's errors of several kinds."""
@@ -46,11 +54,13 @@ def in_our_words(error: duckdb.Error, opening: str | None = None) -> GensearchEr
     if "read-only mode!" in text or "read-only transaction" in text:
         return ReadOnlyError(f"the database is read-only, nothing can be written to it ({_first_line(text)})")
     if any(reason in text for reason in _DISK_FULL):
-        return ResourceError(f"the disk is full, or its quota is used up: {_first_line(text)}; make room and run it again")
+        return ResourceError(
+            f"the disk is full, or its quota is used up: {sentence(_first_line(text))} Make room and run it again"
+        )
     if isinstance(error, duckdb.OutOfMemoryException):
         return ResourceError(
-            f"memory or disk space ran out: {_first_line(text)}; raise the limit (SET memory_limit, max_temp_directory_size)"
-            " or use fewer threads (SET threads)"
+            f"memory or disk space ran out: {sentence(_first_line(text))} Raise the limit (SET memory_limit,"
+            " max_temp_directory_size) or use fewer threads (SET threads)"
         )
     if isinstance(error, duckdb.TransactionException):
         return GensearchError(f"the transaction failed and was undone: {_first_line(text)}")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from gensearch_db.database.attributes.categories import report_missing_entries
-from gensearch_db.database.attributes.families import Family, family_of
+from gensearch_db.database.attributes.families import Family, family_of, has_order_of_meaning
 from gensearch_db.database.attributes.resolve import enum_levels, read_tree
 from gensearch_db.database.attributes.values import DistinctValues, distinct_values
 from gensearch_db.database.rendering import Sql, statement
@@ -72,10 +71,11 @@ def value_domain(
         report_missing_entries(values, set(declared), "the order", problems)
     elif family is Family.ENUM:
         declared = [level for level in enum_levels(session, column.type) if level in set(values.texts)]
-    ordered, codes = _numbered(session, values, declared)
+    ordered, codes = _numbered(values, declared)
     missing = len(ordered) if values.missing_count else None
     known = (*ordered, None) if values.missing_count else ordered
-    domain = ValueDomain(column.name, known, missing, taxonomy, order_declared=bool(wanted.order))
+    nominal = not has_order_of_meaning(column.type)
+    domain = ValueDomain(column.name, known, missing, taxonomy, order_declared=bool(wanted.order), nominal=nominal)
     return MappedDomain(column, domain, _value_map(session, values, codes, missing, temporary_tables))
 
 
@@ -88,13 +88,11 @@ def _with_texts(session: Session, values: DistinctValues) -> DistinctValues:
     return replace(values, texts=[row[0] for row in rows])
 
 
-def _numbered(session: Session, values: DistinctValues, declared: Sequence[str] | None) -> tuple[tuple[Any, ...], list[int]]:
-    """The values in order, and the code of each ordinal."""
+def _numbered(values: DistinctValues, declared: Sequence[str] | None) -> tuple[tuple[str | int, ...], list[int]]:
+    """The values in order, and the code of each ordinal. Texts stand for themselves, other values for their ordinals: Python
+    holds neither all of them (years after 9999, intervals of many) nor all of them as keys (lists)."""
     if declared is None:
-        if values.family in (Family.TEXT, Family.ENUM, Family.BOOLEAN):
-            own: Sequence[Any] = values.texts
-        else:
-            own = [row[0] for row in session.rows(statement("attributes/plain_values", table=values.table))]
+        own = values.texts if values.family in (Family.TEXT, Family.ENUM, Family.BOOLEAN) else range(values.count)
         return tuple(own), list(range(values.count))
     code_of = {value: code for code, value in enumerate(declared)}
     return tuple(declared), [code_of.get(text, 0) for text in values.texts]

@@ -20,11 +20,13 @@ from gensearch_db.domain.taxonomy import Taxonomy
 
 @dataclass(frozen=True)
 class ValueDomain:
-    """The domain of a sensitive or class column: ``values`` in order (the column's own, or a declared one).
+    """The domain of a sensitive or class column: ``values`` in order (the column's own, or a declared one), those of text
+    and of declarations as text, others as numbers from 0.
 
     ``missing`` is the code of NULL (and NaN) if it occurs: a value of the distribution that never counts as diversity.
     ``taxonomy`` gives the hierarchical ground distance where one was declared; its leaves are then the values.
     ``order_declared``: the user said that the order of the values means something, so that it is a distance also for text.
+    ``nominal``: the order of the column's type says nothing (text, UUID, lists), and is no distance unless it is declared.
     """
 
     name: str
@@ -32,6 +34,7 @@ class ValueDomain:
     missing: int | None = None
     taxonomy: Taxonomy | None = None
     order_declared: bool = False
+    nominal: bool = False
 
 
 @dataclass(frozen=True, eq=False)

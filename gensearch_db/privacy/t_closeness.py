@@ -85,7 +85,7 @@ class TCloseness(Constraint):
             return "hierarchical"
         if domain.order_declared:
             return "ordered"
-        return "equal" if any(isinstance(value, str) for value in domain.values) else "ordered"
+        return "equal" if domain.nominal else "ordered"
 
     def scale(self, table: Table) -> int:
         """The factor between the integer distance and the real one; 0 where only one value exists (all distances are 0)."""

@@ -22,9 +22,9 @@ class Arguments:
     values: dict[str, Argument]
     usage: str
 
-    def fail(self, message: str) -> SpecificationError:
-        """An error that quotes the call and shows its usage."""
-        return SpecificationError(f"'{self.call.text or self.call.name}': {message}, as in {self.usage}")
+    def fail(self, message: str, hint: str = "") -> SpecificationError:
+        """An error that quotes the call and shows its usage; the hint comes last."""
+        return SpecificationError(f"'{self.call.text or self.call.name}': {message}, as in {self.usage}{hint}")
 
     def number(
         self,
@@ -68,7 +68,7 @@ class Arguments:
             return default
         word = (self.name(name) or "").lower()
         if word not in options:
-            raise self.fail(f"{name} must be {' or '.join(options)}, not '{word}'{near_matches(word, options)}")
+            raise self.fail(f"{name} must be {' or '.join(options)}, not '{word}'", near_matches(word, options))
         return word
 
 
@@ -107,8 +107,8 @@ def bind(call: Call, *, numbers: Sequence[str] = (), names: Sequence[str] = (), 
             bound.values[free[kind].pop(0)] = argument
     for keyword, argument in call.keywords.items():
         if keyword not in (*numbers, *names):
-            complaint = f"there is no parameter '{keyword}'{near_matches(keyword, (*numbers, *names))}"
-            problems.absorb(bound.fail(complaint))
+            near = near_matches(keyword, (*numbers, *names))
+            problems.absorb(bound.fail(f"there is no parameter '{keyword}'", near))
         elif keyword in bound.values:
             problems.absorb(bound.fail(f"{keyword} is given twice"))
         else:

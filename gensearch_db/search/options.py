@@ -45,8 +45,8 @@ def _check_block_graph(options: Mapping[str, Any], problems: Problems) -> None:
     known = [*switches, "list_at_most"]
     for name, value in options.items():
         if name not in known:
-            listed = ", ".join(known)
-            problems.add(f"strategy 'block_graph' has no option '{name}'{near_matches(name, known)}; it has {listed}")
+            instead = near_matches(name, known) or f"; it has {', '.join(known)}"
+            problems.add(f"strategy 'block_graph' has no option '{name}'{instead}")
         elif name in switches and not isinstance(value, bool):
             problems.add(f"option '{name}' must be true or false, not {value!r}")
         elif name not in switches and (isinstance(value, bool) or not isinstance(value, int) or value < 0):

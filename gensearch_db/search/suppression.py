@@ -45,12 +45,11 @@ def suppression_search(
 ) -> SearchResult | None:
     """The best release within the limit that prices find, with the bound they prove; None where none was found."""
     charge = float(problem.cost.suppression_charge(problem.table))
-    if charge <= 0:
-        return None
     started = time.monotonic()
     best = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), progress, options, threads)
     over: Priced | None = None
-    bound, price, status = 0.0, charge, Status.HEURISTIC
+    bound, status = 0.0, Status.HEURISTIC
+    price = charge or 1.0  # a price of 0 would ask for no suppression at all
     tried: set[float] = set()
     while len(tried) < MOST_PRICES and price not in tried:
         tried.add(price)

@@ -158,7 +158,8 @@ def _on_grid(
         return specification
     sql = statement("statements/apply_boundaries", blocks=numbered, lower=columns.lower, upper=columns.upper)
     bounds = [bound for (bound,) in session.rows(sql)]
-    return specification.model_copy(update={"split": "at " + ", ".join(bounds) if bounds else "1 quantiles"})
+    split = "at " + ", ".join(bounds) if bounds else "1 quantiles"
+    return specification.model_copy(update={"split": split, "order": None})  # ordered: the line's own order, without a split
 
 
 def _occupied_blocks(

@@ -18,7 +18,7 @@ from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.settings import insertion_order_kept
-from gensearch_db.database.type_names import is_nested, rewritten
+from gensearch_db.database.type_names import is_nested
 from gensearch_db.errors import GensearchError, SpecificationError, reason
 from gensearch_db.staging import place_folder, staged
 from gensearch_db.statements.handing_over import (
@@ -31,16 +31,8 @@ from gensearch_db.statements.handing_over import (
 )
 from gensearch_db.statements.older_database import guarded
 from gensearch_db.statements.owner_notes import formula_notes, notes_for_the_owner
+from gensearch_db.statements.parquet import parquet_type, refuse_variants
 from gensearch_db.statements.reader import written_string
-
-_IN_PARQUET = {
-    **dict.fromkeys(("UHUGEINT", "HUGEINT", "INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"), "VARCHAR"),
-    **dict.fromkeys(("TIMESTAMP_MS", "TIMESTAMP_S"), "TIMESTAMP"),
-}
-"""Types that Parquet does not have, and what they are handed out as: DuckDB would round the large numbers and the intervals."""
-
-_INSIDE_PARQUET = {**_IN_PARQUET, "VARIANT": "JSON"}
-"""The same inside lists and structures."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +75,6 @@ class _Part:
         return tuple((name, as_type(own)) for name, own in self.columns)
 
 
-def parquet_type(type_: str) -> str:
-    """The type that a column of a release is handed out with in a Parquet file: what the format cannot hold exactly is text.
-
-    >>> parquet_type('STRUCT("INTERVAL" HUGEINT)[]')
-    'STRUCT("INTERVAL" VARCHAR)[]'
-    """
-    in_parquet = _INSIDE_PARQUET if is_nested(type_) else _IN_PARQUET
-    return rewritten(released_type(type_), lambda simple: in_parquet.get(simple, simple))
-
-
 def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:
     """Copy ``releases`` to ``target``: a ``.duckdb`` file, or ``folder/*.parquet`` or ``folder/*.csv``.
 
@@ -100,8 +82,8 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     (:mod:`gensearch_db.staging`). Beside a file goes ``<file>.dictionary.json``, into a folder
     ``dictionary.json``. An existing target is overwritten with ``replace`` only, a database only if it is a publication. Raises
     :class:`SpecificationError` for unknown releases, clashing names, targets that cannot be written, and inside a transaction
-    of the user's. Releases of the same people that go out together have a note, and those with kept columns whose values are
-    somebody's own, and CSV files with what spreadsheets take for formulas.
+    of the user's, :class:`DataError` for values that Parquet cannot hold. Releases of the same people that go out together have
+    a note, and those with kept columns whose values are somebody's own, and CSV files with what spreadsheets take for formulas.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
@@ -181,14 +163,12 @@ def _to_folder(session: Session, releases: Sequence[str], folder: Path, suffix: 
     published = []
     place = Path(os.path.realpath(folder))
     with staged(place) as staging:
-<<<<<<< HEAD
-        with insertion_order_kept(session), session.transaction():
-=======
         files = staging / place.name
         files.mkdir()
-        with session.insertion_order_kept(), session.transaction():
->>>>>>> leaks2
+        with insertion_order_kept(session), session.transaction():
             parts = _all_parts(session, releases, suffix)
+            if suffix == ".parquet":
+                refuse_variants(session, [(part.table, part.published_columns) for part in parts])
             marker = _marker(session, parts) if suffix == ".csv" else None
             as_text = [(part.entry.release, part.rows(True), part.columns) for part in parts]
             notes = formula_notes(session, as_text) if suffix == ".csv" else {}

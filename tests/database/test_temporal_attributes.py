@@ -109,6 +109,46 @@ def test_the_hour_that_a_clock_change_repeats_stays_in_order(session: Session) -
         assert sum(leaf_counts(prepared).values()) == 40
 
 
+CHANGES = {
+    "Europe/Berlin": ("2024-03-31 01:00+00", "2024-10-27 01:00+00"),
+    "Australia/Lord_Howe": ("2024-04-06 15:00+00", "2024-10-05 15:30+00"),
+    "Antarctica/Troll": ("2024-03-31 01:00+00", "2024-10-27 01:00+00"),
+    "Asia/Beirut": ("2024-03-30 22:00+00", "2024-10-26 21:00+00"),
+    "Pacific/Apia": ("2011-12-30 10:00+00",),
+}
+"""Changes of an hour, of half an hour, of two, at midnight, and of a whole day."""
+
+
+@pytest.mark.parametrize("width", ["second", "50 minutes", "hour", "5 hours", "day", "month"])
+@pytest.mark.parametrize("zone", CHANGES)
+def test_every_instant_around_a_clock_change_lies_in_one_bin(session: Session, zone: str, width: str) -> None:
+    """Found 2026-11-29: a KeyError, or rows outside of their bins, where the bin that encloses a repeated hour has no other
+    row. One instant alone, and then some together."""
+    for change in CHANGES[zone]:
+        for minutes in ("-31", "29", "59", "range(-130, 130, 35)"):
+            some = minutes if minutes.startswith("range") else f"range({minutes}, {int(minutes) + 1})"
+            setup = f"CREATE OR REPLACE TABLE t AS SELECT TIMESTAMPTZ '{change}' + to_minutes(i::INT) AS v FROM {some} r(i)"
+            with prepared_from(session, setup, {"v": {"split": f"every {width}", "timezone": zone}}) as prepared:
+                rows = session.connection.execute(
+                    f"""SELECT list(l.code) FILTER (coalesce(v >= l.lower, true) AND coalesce(v < l.upper, true)) = [m.code]
+                        FROM t JOIN "{prepared.value_maps[0][2]}" m ON t.v = m.value CROSS JOIN "{prepared.leaf_tables[0][2]}" l
+                        GROUP BY t.v, m.code"""
+                ).fetchall()
+                assert set(rows) == {(True,)}, (change, minutes)
+
+
+def test_bins_around_a_clock_change_are_those_of_the_grid(session: Session) -> None:
+    """One instant an hour: the bin from 1 to 2 o'clock lasts two of them, as the clock shows 2 to 3 for the second time only
+    then, and the one from 2 to 3 does not exist in spring."""
+    setup = "CREATE TABLE t AS SELECT TIMESTAMPTZ '2024-{}+00' + to_hours(i::INT) AS v FROM range(6) r(i)"
+    for start, counts in (("10-26 22:30", [1, 2, 1, 1, 1]), ("03-30 22:30", [1, 1, 1, 1, 1, 1])):
+        with prepared_from(
+            session, setup.format(start), {"v": {"split": "every hour", "timezone": "Europe/Berlin"}}
+        ) as prepared:
+            assert list(leaf_counts(prepared).values()) == counts
+        session.connection.execute("DROP TABLE t")
+
+
 def test_an_unknown_zone_is_refused(session: Session) -> None:
     setup = "CREATE TABLE t(v TIMESTAMPTZ); INSERT INTO t VALUES ('2024-03-30 22:59:59+00')"
     with pytest.raises(SpecificationError, match="column 'v': there is no time zone 'Nowhere'"):

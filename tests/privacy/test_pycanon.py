@@ -48,7 +48,7 @@ def release(request: pytest.FixtureRequest) -> Iterator[tuple[duckdb.DuckDBPyCon
 def worst(connection: duckdb.DuckDBPyConnection, text: str, column: str) -> float:
     """The worst value of a measure over all classes."""
     constraint = constraint_from_text(text, [column])
-    domain = ValueDomain(column, (1,) if column == "years" else ("text",))
+    domain = ValueDomain(column, (0,), nominal=column != "years")
     audit = constraint.audit_measure(domain)
     assert audit is not None
     measure = statement(

@@ -42,6 +42,8 @@ KINDS = {
     "prefixes": "zip PREFIX",
     "an order": "grade ORDERED ('low', 'middle', 'high'), age SPLIT EVERY 20",
     "no order": "code UNORDERED, grade UNORDERED",
+    "numbers and dates in their own order": "gaps ORDERED, day ORDERED",
+    "doubles in their own order": "measure ORDERED, flag",
 }
 
 
@@ -64,7 +66,7 @@ def test_a_release_applied_to_its_source_is_the_same(connection: Connection, kin
     # Calendar units have labels of their own (2020-10), which the release's bounds alone do not bring back, and so have
     # intervals of measured columns that end with a value that is theirs alone ([2.5, 7.25]).
     worded = {"dates": "day", "timestamps": "moment", "every moment": "moment", "every decimal": "price"}
-    worded |= {"every double": "measure", "every value of a domain": "measure"}
+    worded |= {"every double": "measure", "every value of a domain": "measure", "doubles in their own order": "measure"}
     calendar = f"EXCLUDE ({worded[kinds]})" if kinds in worded else ""
     for table in ("r", "r_blocks"):
         again = table.replace("r", "again", 1)

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from gensearch_db.errors import SpecificationError
+from gensearch_db.errors import DataError, SpecificationError
 from gensearch_db.statements import publish
 from gensearch_db.statements.connection import Connection, connect
 
@@ -397,3 +397,35 @@ def test_nested_columns_are_handed_out_whole_and_without_the_entries_of_enums(
         assert receiver.execute(read).fetchall() == expected
     for path in tmp_path.rglob("*.*"):
         assert b"NEVERSEEN" not in path.read_bytes(), path.name
+
+
+NOT_IN_PARQUET = [
+    "INTERVAL 1 MONTH",
+    "'01'::BIT",
+    "{'a': [TIMETZ '12:00:00+02']}",
+    "18446744073709551615::UBIGINT",
+    "1::BIGNUM",
+]
+
+
+@pytest.mark.parametrize("value", NOT_IN_PARQUET)
+def test_variants_that_parquet_cannot_hold_are_refused_by_table_and_column(
+    people: Connection, tmp_path: Path, value: str
+) -> None:
+    """Found 2026-11-29: refused in DuckDB's words, which name neither."""
+    people.execute(
+        f"CREATE TABLE n AS SELECT i % 2 AS age, CASE WHEN i % 4 = 0 THEN NULL WHEN i % 4 < 3 THEN ({value})::VARIANT ELSE"
+        f" i::VARIANT END AS v, [({value})::VARIANT] AS list, ({value})::VARIANT AS w FROM range(8) r(i)"
+    ).fetchall()
+    people.execute("ANONYMIZE TABLE n INTO r QUASI IDENTIFIERS (age) KEEP (v, list, w) SUBJECT TO k_anonymity(4)").fetchall()
+    (tmp_path / "out").mkdir()
+    with pytest.raises(
+        DataError, match=r"(?s)2 problems:.*'v' of 'r' .* in 4 rows .*'w' of 'r' .* in 8 rows .*\*\.csv"
+    ) as told:
+        people.execute(f"PUBLISH r TO '{tmp_path}/out/*.parquet' REPLACE").fetchall()
+    assert "Can't convert" not in str(told.value)
+    assert [path.name for path in tmp_path.rglob("*")] == ["out"]
+    for target in ("w.duckdb", "csv/*.csv"):
+        people.execute(f"PUBLISH r TO '{tmp_path / target}'").fetchall()
+    with duckdb.connect(str(tmp_path / "w.duckdb")) as receiver:
+        assert receiver.execute("SELECT v::VARCHAR FROM r").fetchall() == people.execute("SELECT v::VARCHAR FROM r").fetchall()

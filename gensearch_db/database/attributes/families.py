@@ -54,6 +54,10 @@ _EXACT = {
 }
 
 
+_OTHER_ORDERED = ("TIME", "TIME_NS", "TIME WITH TIME ZONE", "INTERVAL", "BIGNUM")
+"""Types beside numbers and dates whose order says something."""
+
+
 def family_of(type_name: str) -> Family:
     """The family of a type as DuckDB prints it."""
     if type_name in _EXACT:
@@ -65,6 +69,17 @@ def family_of(type_name: str) -> Family:
     if type_name.startswith("ENUM(") and type_name.endswith(")"):
         return Family.ENUM
     return Family.OTHER
+
+
+def has_order_of_meaning(type_name: str) -> bool:
+    """Whether one value of a type being less than another says something: of numbers and times it does, of text, codes and
+    lists it does not.
+
+    >>> has_order_of_meaning("INTERVAL"), has_order_of_meaning("UUID")
+    (True, False)
+    """
+    family = family_of(type_name)
+    return family.numeric or family.temporal or type_name in _OTHER_ORDERED
 
 
 def decimal_scale(type_name: str) -> int:

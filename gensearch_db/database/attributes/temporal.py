@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gensearch_db.database.attributes.clock_changes import enclosing_bins
 from gensearch_db.database.attributes.families import Family
 from gensearch_db.database.attributes.leaves import Plan
 from gensearch_db.database.attributes.numeric import RESOLUTION, Domain, binned
@@ -32,6 +33,7 @@ _STEP = {
     "decade": ("Y", 10),
     "century": ("Y", 100),
 }
+_LEAST_SECONDS = {"s": 1, "m": 60, "h": 3_600, "D": 86_400, "M": 28 * 86_400, "Y": 365 * 86_400}
 _MONDAY = -3
 """1969-12-29, in days since 1970-01-01."""
 _FINER_THAN_A_DAY = ("second", "minute", "hour")
@@ -55,16 +57,21 @@ def calendar(values: DistinctValues, split: Every, local: Sequence[int], to_inst
     resolution = RESOLUTION[values.family]
     bins = (_units(np.asarray(local, np.int64), code, resolution) - origin) // width
 
-    numbers = sorted({int(number) for number in bins} | {int(number) + 1 for number in bins})
-    starts = np.asarray([number * width + origin for number in numbers], np.int64).view(f"datetime64[{code}]")
-    instants = to_instant(_places(starts, resolution))
-    edge = dict(zip(numbers, instants, strict=True))
-    if values.family is Family.TIMESTAMPTZ:
-        # An hour that a clock change repeats belongs to the bin that encloses it as an instant.
-        edges = np.asarray(instants)
-        bins = np.asarray(numbers)[np.searchsorted(edges, np.asarray(values.positions, np.int64), side="right") - 1]
-    plan = binned(values, [int(number) for number in bins], edge.__getitem__, domain)
-    return _labelled(plan, {edge[n]: (edge.get(n + 1), start) for n, start in zip(numbers, starts, strict=True)}, split)
+    def starts(numbers: NDArray[np.int64]) -> NDArray[np.datetime64]:
+        return (numbers * width + origin).view(f"datetime64[{code}]")
+
+    def begin(numbers: NDArray[np.int64]) -> Sequence[int]:
+        return to_instant(_places(starts(numbers), resolution))
+
+    if values.family is Family.TIMESTAMPTZ and len(bins):
+        positions = np.asarray(values.positions, np.int64)
+        bins, edge = enclosing_bins(bins, positions, begin, width * _LEAST_SECONDS[code])
+    else:
+        numbers = np.union1d(bins, bins + 1)
+        edge = dict(zip(numbers.tolist(), begin(numbers), strict=True))
+    plan = binned(values, bins.tolist(), edge.__getitem__, domain)
+    named = zip(edge, starts(np.asarray(list(edge), np.int64)), strict=True)
+    return _labelled(plan, {edge[number]: (edge.get(number + 1), start) for number, start in named}, split)
 
 
 def _per(code: str, resolution: str) -> int:

@@ -15,7 +15,7 @@ from gensearch_db.database.session import Session, TableName
 from gensearch_db.database.source import Source as OpenedSource
 from gensearch_db.database.source import open_source, source_relation
 from gensearch_db.database.value_domains import declared_columns
-from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches
+from gensearch_db.errors import DataError, Problems, SpecificationError, near_matches, sentence
 from gensearch_db.privacy.minimum_length import declared_lengths
 from gensearch_db.privacy.registry import constraints_from_texts
 from gensearch_db.problem.problem import Labels
@@ -156,7 +156,7 @@ def _recorded_source(session: Session, written: str, temporary_tables: list[Tabl
         if not inside:
             return None
         raise type(error)(
-            f"the recorded source {written} cannot be read: {error}. This aborted your transaction: ROLLBACK it, then audit"
-            " outside of a transaction, where checks of the source are skipped, or name another source with AGAINST"
+            f"the recorded source {written} cannot be read: {sentence(str(error))} This aborted your transaction: ROLLBACK it,"
+            " then audit outside of a transaction, where checks of the source are skipped, or name another source with AGAINST"
         ) from error
     return source

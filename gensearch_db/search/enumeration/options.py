@@ -87,8 +87,8 @@ class EnumerationOptions:
         known = [field.name for field in fields(cls)]
         for name in options:
             if name not in known:
-                listed = ", ".join(known)
-                problems.add(f"strategy 'enumeration' has no option '{name}'{near_matches(name, known)}; it has {listed}")
+                instead = near_matches(name, known) or f"; it has {', '.join(known)}"
+                problems.add(f"strategy 'enumeration' has no option '{name}'{instead}")
         given = {name: value for name, value in options.items() if name in known}
         values = _read(given, problems)
         _check_together(given, values, factor, problems)
