@@ -95,15 +95,16 @@ def test_domains_of_values_have_the_columns_own_order(session: Session) -> None:
     setup = """CREATE TYPE grade AS ENUM ('low', 'mid', 'high');
         CREATE TABLE t(age INT, n DOUBLE, g grade, s VARCHAR, u UUID);
         INSERT INTO t VALUES (1, 10, 'high', 'b', uuid()), (2, 9, 'low', 'B', uuid()),
-        (3, 'nan', 'mid', NULL, uuid()), (4, NULL, 'low', 'a', NULL)"""
+        (3, 'nan', 'mid', NULL, uuid()), (4, NULL, 'low', 'a', NULL), (5, 10, 'low', 'a', NULL)"""
     with prepared_from(session, setup, {"age": {}}, sensitive=["n", "g", "s", "u"]) as prepared:
         domains = prepared.table.sensitive
-        assert (domains["n"].values, domains["n"].missing) == ((9.0, 10.0, None), 2)
+        assert (domains["n"].values, domains["n"].missing) == ((0, 1, None), 2)  # 9, 10
         assert (domains["g"].values, domains["g"].missing) == (("low", "mid", "high"), None)
         assert (domains["s"].values, domains["s"].missing) == (("B", "a", "b", None), 3)
         assert (len(domains["u"].values), domains["u"].missing) == (4, 3)
-        assert prepared.table.statistics.sensitive["n"] == (1, 1, 2)
-        assert prepared.table.statistics.sensitive["g"] == (2, 1, 1)
+        assert {name for name, domain in domains.items() if domain.nominal} == {"g", "s", "u"}
+        assert prepared.table.statistics.sensitive["n"] == (1, 2, 2)
+        assert prepared.table.statistics.sensitive["g"] == (3, 1, 1)
 
 
 def test_declared_orders_and_taxonomies_of_values(session: Session) -> None:
