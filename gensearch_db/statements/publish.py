@@ -17,7 +17,7 @@ from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.names import written_name
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import Session, TableName
-from gensearch_db.database.type_names import is_nested, rewritten
+from gensearch_db.database.type_names import is_nested
 from gensearch_db.errors import GensearchError, SpecificationError, reason
 from gensearch_db.staging import place_folder, staged
 from gensearch_db.statements.handing_over import (
@@ -30,16 +30,9 @@ from gensearch_db.statements.handing_over import (
 )
 from gensearch_db.statements.older_database import guarded
 from gensearch_db.statements.owner_notes import formula_notes, notes_for_the_owner
+from gensearch_db.statements.parquet_types import parquet_type
 from gensearch_db.statements.reader import written_string
-
-_IN_PARQUET = {
-    **dict.fromkeys(("UHUGEINT", "HUGEINT", "INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"), "VARCHAR"),
-    **dict.fromkeys(("TIMESTAMP_MS", "TIMESTAMP_S"), "TIMESTAMP"),
-}
-"""Types that Parquet does not have, and what they are handed out as: DuckDB would round the large numbers and the intervals."""
-
-_INSIDE_PARQUET = {**_IN_PARQUET, "VARIANT": "JSON"}
-"""The same inside lists and structures."""
+from gensearch_db.statements.unchanged import refuse_changed
 
 
 @dataclass(frozen=True)
@@ -82,25 +75,15 @@ class _Part:
         return tuple((name, as_type(own)) for name, own in self.columns)
 
 
-def parquet_type(type_: str) -> str:
-    """The type that a column of a release is handed out with in a Parquet file: what the format cannot hold exactly is text.
-
-    >>> parquet_type('STRUCT("INTERVAL" HUGEINT)[]')
-    'STRUCT("INTERVAL" VARCHAR)[]'
-    """
-    in_parquet = _INSIDE_PARQUET if is_nested(type_) else _IN_PARQUET
-    return rewritten(released_type(type_), lambda simple: in_parquet.get(simple, simple))
-
-
 def publish(session: Session, releases: Sequence[str], target: str | Path, replace: bool = False) -> list[PublishedTable]:
     """Copy ``releases`` to ``target``: a ``.duckdb`` file, or ``folder/*.parquet`` or ``folder/*.csv``.
 
     What is read is one state of the database, and a reader of the target finds a whole publication, the old or the new one
     (:mod:`gensearch_db.staging`). Beside a file goes ``<file>.dictionary.json``, into a folder
     ``dictionary.json``. An existing target is overwritten with ``replace`` only, a database only if it is a publication. Raises
-    :class:`SpecificationError` for unknown releases, clashing names, targets that cannot be written, and inside a transaction
-    of the user's. Releases of the same people that go out together have a note, and those with kept columns whose values are
-    somebody's own, and CSV files with what spreadsheets take for formulas.
+    :class:`SpecificationError` for unknown releases, those whose tables were changed since, clashing names, targets that cannot
+    be written, and inside a transaction of the user's. Releases of the same people that go out together have a note, and those
+    with kept columns whose values are somebody's own, and CSV files with what spreadsheets take for formulas.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
@@ -125,7 +108,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
 def _all_parts(session: Session, releases: Sequence[str], suffix: str) -> list[_Part]:
     """The tables of all releases, for files of this kind.
 
-    Raises :class:`SpecificationError` where one does not exist or two have one name.
+    Raises :class:`SpecificationError` where one does not exist, was changed since it was written, or two have one name.
     """
     entries = [require_release(session, written) for written in releases]
     parts = [part for entry in entries for part in _parts(session, entry, suffix)]
@@ -145,6 +128,7 @@ def _parts(session: Session, entry: CatalogEntry, suffix: str) -> list[_Part]:
         if not columns:
             raise SpecificationError(f"table '{name}' of release '{entry.release}' is missing; anonymize again")
         parts.append(_Part(entry, name, (database, schema, name), tuple(columns), suffix))
+    refuse_changed(session, entry)
     return parts
 
 

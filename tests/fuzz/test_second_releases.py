@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import gensearch_db
 from gensearch_db.errors import GensearchError, InfeasibleError
-from gensearch_db.statements.publish import parquet_type
+from gensearch_db.statements.parquet_types import parquet_type
 from tests.cases.invariants import Surroundings, check_release, dictionary_of, inside
 from tests.cases.naming import companion, quoted
 
