@@ -135,7 +135,7 @@ def _parts(session: Session, entry: CatalogEntry, suffix: str) -> list[_Part]:
 def _to_database(session: Session, releases: Sequence[str], path: Path, replace: bool) -> list[PublishedTable]:
     dictionary_path = path.with_name(path.name + ".dictionary.json")
     refuse_files([path, dictionary_path], replace=replace)
-    with guarded(session, path):
+    with guarded(session, path), session.one_state():
         _all_parts(session, releases, path.suffix)  # what is wrong with the request is told before anything is made
     alias = session.temporary_name("handout")
     published = []
