@@ -1,4 +1,5 @@
-"""Tables under the names of a release that are not the release: somebody put them there since, and they are never dropped."""
+"""Tables under the names of a release that are not the release: somebody put them there since, and they are never dropped, nor
+handed out."""
 
 from __future__ import annotations
 
@@ -13,25 +14,28 @@ if TYPE_CHECKING:
     from gensearch_db.database.catalog import CatalogEntry
 
 
-def refuse_strangers(session: Session, entry: CatalogEntry) -> None:
+_NOT_DROPPED = "it is not dropped: rename it, or drop it yourself"
+
+
+def refuse_strangers(session: Session, entry: CatalogEntry, consequence: str = _NOT_DROPPED) -> None:
     """Raise :class:`SpecificationError` where a table of the release has other columns than the release has, or is a view.
 
-    Tables that are gone are no strangers.
+    ``consequence`` ends the message: what is not done, and what to do. Tables that are gone are no strangers.
     """
     dictionary = entry.dictionary
-    for name, columns in ((entry.release_name, _of_release(dictionary)), (entry.blocks_name, _of_blocks(dictionary))):
+    for name, columns in ((entry.release_name, columns_of_release(dictionary)), (entry.blocks_name, _of_blocks(dictionary))):
         place = dict(zip(("database", "schema", "name"), name, strict=True))
         kinds = {kind for kind, *_ in session.rows(statement("catalog/relations"), place)}
         found = {column.casefold() for column, _ in session.rows(statement("catalog/columns"), place)}
         if kinds and (kinds != {"table"} or found != {column.casefold() for column in columns if column is not None}):
             raise SpecificationError(
                 f"'{'.'.join(name)}' is not the table that was written for the release '{entry.release}': its columns are"
-                " others, so somebody put it there or changed it since, and it is not dropped: rename it, or drop it yourself"
+                f" others, so somebody put it there or changed it since, and {consequence}"
             )
 
 
-def _of_release(dictionary: ReleaseDictionary) -> set[str | None]:
-    """The columns of the release."""
+def columns_of_release(dictionary: ReleaseDictionary) -> set[str | None]:
+    """The columns that a release was written with (None stands for what it has none of)."""
     columns: set[str | None] = {each.label for each in dictionary.quasi_identifiers}
     if dictionary.typed_columns:
         columns |= {name for each in dictionary.quasi_identifiers for name in (each.lower, each.upper, each.values)}

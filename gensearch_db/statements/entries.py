@@ -87,8 +87,9 @@ STATEMENTS = (
         "PUBLISH release, … TO 'target' [REPLACE]",
         "Copies what may be handed out, `release` and `release_blocks` and nothing else, into a .duckdb file, or into a "
         "folder of its own as 'folder/*.parquet' or 'folder/*.csv', with a data dictionary and how the receiver checks it. "
-        "An existing target is only overwritten with REPLACE. Two releases of the same people are noted where they go "
-        "out together: ask `AUDIT release WITH other`, also before one goes out after the other. So are, for CSV, columns that "
+        "A release whose tables were changed since is refused; an existing target is only overwritten with REPLACE. Two "
+        "releases of the same people are noted where they go out together: ask `AUDIT release WITH other`, also before one "
+        "goes out after the other. So are, for CSV, columns that "
         "a spreadsheet would take for formulas.",
         "PUBLISH adult_release TO 'handout.duckdb'",
     ),

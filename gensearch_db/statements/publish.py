@@ -33,6 +33,7 @@ from gensearch_db.statements.older_database import guarded
 from gensearch_db.statements.owner_notes import formula_notes, notes_for_the_owner
 from gensearch_db.statements.parquet import parquet_type, refuse_variants
 from gensearch_db.statements.reader import written_string
+from gensearch_db.statements.unchanged import refuse_changed
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,10 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
     What is read is one state of the database, and a reader of the target finds a whole publication, the old or the new one
     (:mod:`gensearch_db.staging`). Beside a file goes ``<file>.dictionary.json``, into a folder
     ``dictionary.json``. An existing target is overwritten with ``replace`` only, a database only if it is a publication. Raises
-    :class:`SpecificationError` for unknown releases, clashing names, targets that cannot be written, and inside a transaction
-    of the user's, :class:`DataError` for values that Parquet cannot hold. Releases of the same people that go out together have
-    a note, and those with kept columns whose values are somebody's own, and CSV files with what spreadsheets take for formulas.
+    :class:`SpecificationError` for unknown releases, those whose tables were changed since, clashing names, targets that cannot
+    be written, and inside a transaction of the user's, :class:`DataError` for values that Parquet cannot hold. Releases of the
+    same people that go out together have a note, and those with kept columns whose values are somebody's own, and CSV files
+    with what spreadsheets take for formulas.
     """
     if not releases:
         raise SpecificationError("name at least one release to publish")
@@ -108,7 +110,7 @@ def publish(session: Session, releases: Sequence[str], target: str | Path, repla
 def _all_parts(session: Session, releases: Sequence[str], suffix: str) -> list[_Part]:
     """The tables of all releases, for files of this kind.
 
-    Raises :class:`SpecificationError` where one does not exist or two have one name.
+    Raises :class:`SpecificationError` where one does not exist, was changed since it was written, or two have one name.
     """
     entries = [require_release(session, written) for written in releases]
     parts = [part for entry in entries for part in _parts(session, entry, suffix)]
@@ -128,13 +130,14 @@ def _parts(session: Session, entry: CatalogEntry, suffix: str) -> list[_Part]:
         if not columns:
             raise SpecificationError(f"table '{name}' of release '{entry.release}' is missing; anonymize again")
         parts.append(_Part(entry, name, (database, schema, name), tuple(columns), suffix))
+    refuse_changed(session, entry)
     return parts
 
 
 def _to_database(session: Session, releases: Sequence[str], path: Path, replace: bool) -> list[PublishedTable]:
     dictionary_path = path.with_name(path.name + ".dictionary.json")
     refuse_files([path, dictionary_path], replace=replace)
-    with guarded(session, path):
+    with guarded(session, path), session.one_state():
         _all_parts(session, releases, path.suffix)  # what is wrong with the request is told before anything is made
     alias = session.temporary_name("handout")
     published = []

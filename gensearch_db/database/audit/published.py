@@ -15,12 +15,21 @@ from gensearch_db.database.audit.subject import Scratch, Source, Subject, key
 from gensearch_db.database.dictionary import ReleaseDictionary
 from gensearch_db.database.rendering import Sql, statement
 from gensearch_db.database.session import TableName
+from gensearch_db.database.stranger_tables import columns_of_release
 
 
 def consistency_checks(scratch: Scratch, subject: Subject) -> Iterator[Check]:
-    """The release and its blocks table say the same: the same labels, counts, typed columns and distributions."""
+    """The release has no columns but its own, and its blocks table says the same: the same labels, counts, typed columns and
+    distributions."""
     dictionary = subject.dictionary
-    if subject.blocks is None or dictionary is None:
+    if dictionary is None:
+        return
+    own = {name.casefold() for name in columns_of_release(dictionary) if name is not None}
+    added = [name for name in subject.types if name.casefold() not in own]
+    if added:
+        message = f"columns that were not released were added: {', '.join(added)}"
+        yield Check("columns_agree", Verdict.FAILED, message, violations=len(added))
+    if subject.blocks is None:
         return
     tables = {"release": subject.table, "blocks": subject.blocks, "labels": subject.quasi_identifiers}
     bad = _count(scratch, statement("audit/blocks_differing", **tables, count=dictionary.count))
