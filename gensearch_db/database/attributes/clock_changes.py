@@ -17,8 +17,8 @@ Numbers = NDArray[np.int64]
 Begin = Callable[[Numbers], Sequence[int]]
 """Where bins begin, by their numbers; exact also beyond 64 bits, where the type ends."""
 
-_SECONDS = 2 * 86_400
-"""No clock was ever changed by two days (by one, where the date line was moved)."""
+_LARGEST_CHANGE = 2 * 86_400
+"""In seconds: no clock was ever changed by two days (by one, where the date line was moved)."""
 
 
 def enclosing_bins(named: Numbers, positions: Numbers, begin: Begin, unit_seconds: int) -> tuple[Numbers, dict[int, int]]:
@@ -27,7 +27,7 @@ def enclosing_bins(named: Numbers, positions: Numbers, begin: Begin, unit_second
     ``named``: the bins that the local times name. ``unit_seconds``: the least length of a bin, but for clock changes. Bins that
     begin where a later one does are empty.
     """
-    reach = _SECONDS // unit_seconds + 1
+    reach = _LARGEST_CHANGE // unit_seconds + 1
     numbers = np.union1d(named, named + 1)
     while True:
         edges = list(accumulate(reversed(begin(numbers)), min))[::-1]

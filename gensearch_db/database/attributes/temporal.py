@@ -58,9 +58,11 @@ def calendar(values: DistinctValues, split: Every, local: Sequence[int], to_inst
     bins = (_units(np.asarray(local, np.int64), code, resolution) - origin) // width
 
     def starts(numbers: NDArray[np.int64]) -> NDArray[np.datetime64]:
+        """The local times at which bins begin."""
         return (numbers * width + origin).view(f"datetime64[{code}]")
 
     def begin(numbers: NDArray[np.int64]) -> Sequence[int]:
+        """The same as positions on the attribute's line; of instants, in the zone that is set."""
         return to_instant(_places(starts(numbers), resolution))
 
     if values.family is Family.TIMESTAMPTZ and len(bins):
