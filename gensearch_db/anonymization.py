@@ -254,15 +254,12 @@ def _refuse_unfinished(result: SearchResult, *, release_on_interrupt: bool) -> N
     """Raise where there is nothing to release, or where the user broke off and did not ask for the best so far."""
     if result.status is Status.INFEASIBLE:
         raise InfeasibleError("no generalization of this table meets the constraints")
+    if result.status is Status.INTERRUPTED and (result.partition is None or not release_on_interrupt):
+        raise SearchInterruptedError.after(result.cost, result.lower_bound)
     if result.partition is None:
         raise GensearchError(
             f"the search ended with {result.status.value} before it found any release that meets the constraints:"
             " give it more time or memory"
-        )
-    if result.status is Status.INTERRUPTED and not release_on_interrupt:
-        raise SearchInterruptedError(
-            f"interrupted; the best release so far costs {result.cost:,.10g}, at least {result.lower_bound:,.10g} is needed;"
-            " nothing was written (ask for release_on_interrupt to release the best so far)"
         )
 
 

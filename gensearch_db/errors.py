@@ -7,10 +7,11 @@ one request are collected (``Problems``) and raised together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from textwrap import indent
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from gensearch_db.printable import printable
 
@@ -87,6 +88,16 @@ class SearchInterruptedError(GensearchError):
     """The user ended the search and had not asked to release the best partition so far; nothing was written."""
 
     exit_code = 130
+
+    @classmethod
+    def after(cls, cost: float, lower_bound: float) -> Self:
+        """The error that tells how far the search had come. ``cost``: infinite where it had found no release yet."""
+        if math.isinf(cost):
+            return cls("interrupted before any release was found; nothing was written")
+        return cls(
+            f"interrupted; the best release so far costs {cost:,.10g}, at least {lower_bound:,.10g} is needed;"
+            " nothing was written (ask for release_on_interrupt to release the best so far)"
+        )
 
 
 class Problems:

@@ -112,7 +112,7 @@ def run(
 
     base = Problem.fields_from_toml(problem_file) if problem_file is not None else {}
     problem = problem_from_fields({**base, **fields})
-    with watched() as progress, reported():
+    with watched(release_on_interrupt=release_on_interrupt) as progress, reported():
         release = anonymize(database, problem, replace=replace, progress=progress, release_on_interrupt=release_on_interrupt)
         progress.close()
         typer.echo(json.dumps(release.to_dict(), allow_nan=False) if as_json else release.to_text())

@@ -35,7 +35,7 @@ def _show(database: Path) -> None:
     create_demo_database(database)
     names = ", ".join(DEMO_PROBLEM.quasi_identifiers)
     typer.echo(f"Anonymizing {names} under {' and '.join(DEMO_PROBLEM.subject_to)} (at most {DEMO_PROBLEM.stop_after:.0f} s) …")
-    with watched() as progress:
+    with watched(release_on_interrupt=True) as progress:
         release = anonymize(database, DEMO_PROBLEM, progress=progress, release_on_interrupt=True)
     typer.echo(f"\nThe first rows of {release.name}:")
     with duckdb.connect(str(database), read_only=True) as connection:

@@ -5,6 +5,7 @@ The first Ctrl-C in a search ends the search, any other one the program.
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import threading
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from gensearch_db.errors import SearchInterruptedError
 from gensearch_db.search.result import Moment
 
 PATIENCE = 2.0
@@ -68,13 +70,14 @@ def waited(line: str) -> Iterator[None]:
 
 
 @contextmanager
-def watched() -> Iterator[Watcher]:
+def watched(*, release_on_interrupt: bool = False) -> Iterator[Watcher]:
     """A progress callback that shows cost, bound and gap on stderr (a terminal only) and stops the search at Ctrl-C.
 
-    Outside the search (no callback is running for it yet) Ctrl-C ends the program as usual.
+    Outside the search (no callback is running for it yet) Ctrl-C ends the program as usual. ``release_on_interrupt``: as the
+    search is told; else nothing comes of a search in which Ctrl-C was pressed, though it ended before it heard of it.
     """
     before = signal.getsignal(signal.SIGINT) or signal.default_int_handler  # none: a handler that Python does not know
-    watcher = Watcher(before)
+    watcher = Watcher(before, release_on_interrupt=release_on_interrupt)
     on_main_thread = threading.current_thread() is threading.main_thread()
     if on_main_thread:
         signal.signal(signal.SIGINT, watcher.interrupt)
@@ -92,11 +95,14 @@ class Watcher:
     """What a search calls (:data:`gensearch_db.search.result.Progress`), what Ctrl-C calls, and the display. ``before``: the
     handler of Ctrl-C that it takes the place of.
 
-    It is entered for the search: when that is over, Ctrl-C ends the program again.
+    It is entered for the search: when that is over, Ctrl-C ends the program again. Leaving it raises
+    :class:`SearchInterruptedError` where Ctrl-C was pressed meanwhile, unless the best so far is to be released.
     """
 
-    def __init__(self, before: Any) -> None:
+    def __init__(self, before: Any, *, release_on_interrupt: bool) -> None:
         self._before = before
+        self._release_on_interrupt = release_on_interrupt
+        self._moment = Moment(0.0, math.inf, 0.0)
         self.searching = False
         self.stop = False
         self._display = Display("reading the table")
@@ -107,6 +113,8 @@ class Watcher:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.searching = False
+        if error is None and self.stop and not self._release_on_interrupt:
+            raise SearchInterruptedError.after(self._moment.cost, self._moment.lower_bound)
         self._display.update("writing the release and auditing it (Ctrl-C undoes it)")
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -120,6 +128,7 @@ class Watcher:
     def __call__(self, moment: Moment, counters: dict[str, int | float]) -> bool:
         """Called a few times a second by the search."""
         self.searching = True
+        self._moment = moment
         self._display.update(progress_line(moment))
         return self.stop
 

@@ -17,7 +17,7 @@ from gensearch_db.search.building import Switches
 from gensearch_db.search.mondrian import greedy_slices
 from gensearch_db.search.monitor import Monitor
 from gensearch_db.search.optimal_partitions import OptimalPartitions, StoppedError, TooManyError
-from gensearch_db.search.result import Moment, Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
+from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
 from gensearch_db.search.team import MEMBERS, Team
 from gensearch_db.search.worker import Slice
 
@@ -43,9 +43,16 @@ def block_graph_search(
     threads: int | None = None,
     seed_partition: Partition | None = None,
 ) -> SearchResult:
-    """Find the optimal partition, or the best within the stopping rule together with a lower bound."""
+    """Find the optimal partition, or the best within the stopping rule together with a lower bound.
+
+    Ctrl-C ends the search as the caller's callback does: with the best release so far, status INTERRUPTED.
+    """
     search = BlockGraphSearch(problem, stopping, progress, options, threads)
-    return search.result(search.run(seed_partition))
+    try:
+        status = search.run(seed_partition)
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    return search.result(status)
 
 
 class BlockGraphSearch:
@@ -86,17 +93,14 @@ class BlockGraphSearch:
         return self.team.visited + self.boxes_solved
 
     def run(self, seed_partition: Partition | None) -> Status:
-        """Search until proven or stopped."""
-        try:
-            if not self.team.feasible and self.team.prover.worker.kernel.monotone:
-                return Status.INFEASIBLE
-            self._start(seed_partition)
-            status = self._rounds()
-            if status is Status.OPTIMAL and self.list_at_most is not None:
-                self._list_optimal(self.list_at_most)
-            return status
-        except KeyboardInterrupt:
-            return Status.INTERRUPTED
+        """Search until proven or stopped. After ``KeyboardInterrupt``, too, :meth:`result` has what was found."""
+        if not self.team.feasible and self.team.prover.worker.kernel.monotone:
+            return Status.INFEASIBLE
+        self._start(seed_partition)
+        status = self._rounds()
+        if status is Status.OPTIMAL and self.list_at_most is not None:
+            self._list_optimal(self.list_at_most)
+        return status
 
     def _start(self, seed_partition: Partition | None) -> None:
         """From the first moment there is a release: the whole as one block, then what the greedy baselines find in time."""
@@ -185,9 +189,8 @@ class BlockGraphSearch:
 
     def _may_go_on(self) -> bool:
         """Whether neither time nor the caller ends what goes on after the proof."""
-        monitor = self.monitor
-        stop = monitor.progress(Moment(monitor.seconds, monitor.cost, monitor.lower_bound), self.counters())
-        return monitor.in_time() and not stop
+        self.monitor.report()
+        return self.monitor.in_time() and not self.monitor.asked_to_stop
 
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""

@@ -23,6 +23,7 @@ class Monitor:
         self.cost = math.inf
         self.lower_bound = 0.0
         self.history: list[Moment] = []
+        self.asked_to_stop = False
 
     @property
     def seconds(self) -> float:
@@ -43,15 +44,20 @@ class Monitor:
         if before != (self.cost, self.lower_bound):
             self.history.append(Moment(self.seconds, self.cost, self.lower_bound))
 
+    def report(self) -> None:
+        """Let the user's callback hear how far the search is. Once it has asked to stop, that holds."""
+        moment = Moment(self.seconds, self.cost, self.lower_bound)
+        self.asked_to_stop = self.progress(moment, self.counters()) or self.asked_to_stop
+
     def verdict(self, visited: int) -> Status | None:
         """Why to stop now, or None. The user's callback hears of every look, the last one before a limit included."""
         if self.cost <= self.lower_bound:
             return Status.OPTIMAL
-        stop = self.progress(Moment(self.seconds, self.cost, self.lower_bound), self.counters())
+        self.report()
+        if self.asked_to_stop:
+            return Status.INTERRUPTED
         if self.cost < math.inf and self.cost <= self.stopping.factor * self.lower_bound:
             return Status.WITHIN_FACTOR
         if self.stopping.node_limit is not None and visited >= self.stopping.node_limit:
             return Status.NODE_LIMIT
-        if not self.in_time():
-            return Status.TIME_LIMIT
-        return Status.INTERRUPTED if stop else None
+        return None if self.in_time() else Status.TIME_LIMIT

@@ -43,10 +43,14 @@ def suppression_search(
     options: Mapping[str, Any],
     threads: int | None = None,
 ) -> SearchResult | None:
-    """The best release within the limit that prices find, with the bound they prove; None where none was found."""
+    """The best release within the limit that prices find, with the bound they prove; None where all prices were tried and
+    none was found."""
     charge = float(problem.cost.suppression_charge(problem.table))
     started = time.monotonic()
-    best = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), progress, options, threads)
+    start = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), progress, options, threads)
+    if start.status is Status.INTERRUPTED:
+        return replace(start, lower_bound=0.0, counters={"prices_tried": 0})
+    best = None if start.partition is None else Priced(start.cost, 0, start.partition)
     over: Priced | None = None
     bound, status = 0.0, Status.HEURISTIC
     price = charge or 1.0  # a price of 0 would ask for no suppression at all
@@ -68,7 +72,8 @@ def suppression_search(
             break
         price = _next_price(problem, charge, price, best, over)
     if best is None:
-        return None
+        interrupted = SearchResult(status, None, math.inf, max(0.0, bound), {"prices_tried": len(tried)})
+        return interrupted if status is Status.INTERRUPTED else None
     if _proven(problem, best, bound):
         status, bound = Status.OPTIMAL, best.cost
     return SearchResult(status, best.partition, best.cost, min(bound, best.cost), {"prices_tried": len(tried)})
@@ -76,10 +81,9 @@ def suppression_search(
 
 def _without_suppression(
     problem: SearchProblem, stopping: StoppingRule, progress: Progress, options: Mapping[str, Any], threads: int | None
-) -> Priced | None:
+) -> SearchResult:
     """The best release that suppresses nothing: a start. Its bound says nothing of those that do."""
-    result = block_graph_search(replace(problem, suppression_limit=0), stopping, progress, options, threads)
-    return None if result.partition is None else Priced(result.cost, 0, result.partition)
+    return block_graph_search(replace(problem, suppression_limit=0), stopping, progress, options, threads)
 
 
 def _proven(problem: SearchProblem, best: Priced | None, bound: float) -> bool:

@@ -19,6 +19,7 @@ import gensearch_db
 import gensearch_db.anonymization
 from gensearch_db.cli import progress
 from gensearch_db.cli.main import main
+from gensearch_db.errors import SearchInterruptedError
 from gensearch_db.search.result import Moment
 from gensearch_db.statements.shell import Shell
 
@@ -174,7 +175,7 @@ def test_ctrl_c_ends_the_search_and_outside_it_the_program() -> None:
     """Found 2026-11-28: the first Ctrl-C while a release was written and audited did nothing at all."""
     before = signal.getsignal(signal.SIGINT)
     moment = Moment(seconds=1.0, cost=200.0, lower_bound=150.0)
-    with progress.watched() as watcher:
+    with progress.watched(release_on_interrupt=True) as watcher:
         with pytest.raises(KeyboardInterrupt):
             watcher.interrupt(signal.SIGINT, None)
         with watcher:
@@ -189,6 +190,23 @@ def test_ctrl_c_ends_the_search_and_outside_it_the_program() -> None:
         with pytest.raises(KeyboardInterrupt):
             watcher.interrupt(signal.SIGINT, None)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_just_before_a_search_ends_counts() -> None:
+    """Found 2026-11-29: pressed after the last look of the search, it did nothing; the release was written."""
+
+    def pressed_after_the_last_look(watcher: progress.Watcher) -> None:
+        with watcher:
+            watcher(Moment(seconds=1.0, cost=200.0, lower_bound=150.0), {})
+            watcher.interrupt(signal.SIGINT, None)
+
+    with progress.watched(release_on_interrupt=True) as watcher:
+        pressed_after_the_last_look(watcher)
+    with (
+        progress.watched() as watcher,
+        pytest.raises(SearchInterruptedError, match="costs 200, at least 150 is needed; nothing"),
+    ):
+        pressed_after_the_last_look(watcher)
 
 
 def test_a_progress_that_can_be_entered_is_entered_for_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

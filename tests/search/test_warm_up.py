@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from gensearch_db.search.monitor import Monitor
 from gensearch_db.search.result import Status, StoppingRule, never_stop
 from gensearch_db.search.run import search
 from gensearch_db.search.solver import advance
+from gensearch_db.search.team import Team
 from gensearch_db.search.worker import Worker
 from tests.search.test_block_graph import hard_problem
 
@@ -57,6 +59,24 @@ def test_nothing_is_compiled_after_the_clock_has_started() -> None:
     number, *later = ran.stdout.split()
     assert int(number) > 20
     assert set(later) <= COMPILED_LATER
+
+
+def test_control_c_during_compilation_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rehearsal ends with the interrupt, the search does not begin, and the next one rehearses anew."""
+    rounds = []
+
+    def press(team: Team, effort: float, verdict_now: Callable[[], Status | None]) -> Status | None:
+        rounds.append(effort)
+        raise KeyboardInterrupt
+
+    warm_up.warm_up.cache_clear()
+    problem = hard_problem()
+    with monkeypatch.context() as patch:
+        patch.setattr(Team, "round", press)
+        with pytest.raises(KeyboardInterrupt):
+            search(problem, Strategy.BLOCK_GRAPH, StoppingRule())
+    assert len(rounds) == 1
+    assert search(problem, Strategy.BLOCK_GRAPH, StoppingRule()).status is Status.OPTIMAL
 
 
 def test_compilation_takes_nothing_from_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
