@@ -15,6 +15,7 @@ from gensearch_db.cost.ncp import NormalizedCertaintyPenalty
 from gensearch_db.domain.attribute import Leaf, OrderedAttribute, Space
 from gensearch_db.domain.cells import Cells
 from gensearch_db.domain.statistics import whole_table
+from gensearch_db.interruptible_compilation import interruptible_compilation
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.search.block_graph import BlockGraphSearch
 from gensearch_db.search.box_program import BoxProgram
@@ -30,15 +31,16 @@ SIDE = 6
 
 @cache
 def warm_up() -> None:
-    """Compile the search, or load it from the cache of an earlier process."""
+    """Compile the search, or load it from the cache of an earlier process. Ctrl-C ends that, and the next call does it anew."""
     leaves = tuple(Leaf(str(code), start=float(code), end=float(code + 1), point=True) for code in range(SIDE))
     space = Space((OrderedAttribute("a", leaves), OrderedAttribute("b", leaves)))
     codes = np.array([(row, column) for row in range(SIDE) for column in range(SIDE)], np.int32)
     cells = Cells(codes, np.arange(1, SIDE * SIDE + 1, dtype=np.int64) % 3 + 1)
     problem = SearchProblem(space, cells, whole_table(space, cells), (KAnonymity(4),), NormalizedCertaintyPenalty())
-    search = BlockGraphSearch(problem, StoppingRule(), never_stop, {}, threads=1)
-    search.run(None)
-    compile_what_small_problems_never_call(search)
+    with interruptible_compilation():
+        search = BlockGraphSearch(problem, StoppingRule(), never_stop, {}, threads=1)
+        search.run(None)
+        compile_what_small_problems_never_call(search)
 
 
 def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
