@@ -15,7 +15,10 @@ from typing import Any
 
 
 class _Requests:
-    """Requests of the main thread, which alone is interrupted: how many stand in each other, and the handler put aside."""
+    """Requests of the main thread, which alone is interrupted: how many stand in each other, and the handler put aside.
+
+    Python looks for signals where something is called or a loop goes on, so none comes between counting and ``try``.
+    """
 
     depth = 0
     handler: Any = None

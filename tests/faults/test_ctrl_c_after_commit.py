@@ -1,7 +1,4 @@
-"""Ctrl-C at every line of the package that runs from the commit to the answer: the caller is told what there is.
-
-The signal is raised by a trace function, so it comes between two steps of Python and not while a statement runs.
-"""
+"""Ctrl-C at every line of the package that runs from the commit to the answer: the caller is told what there is."""
 
 from __future__ import annotations
 
@@ -10,11 +7,9 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any
 
 import duckdb
@@ -26,6 +21,7 @@ from gensearch_db.database import session
 from tests.cases.naming import toml
 from tests.cases.statement_text import statement
 
+from .between_steps import Run, Steps
 from .house import House, problem
 from .outcomes import record
 
@@ -34,36 +30,6 @@ EVERY = 1 if os.environ.get("GENSEARCH_KILL_EVERY") == "1" else 8
 
 SIZES = (10, 20)
 """The least block sizes of the release that is there and the one that is to replace it, by turns."""
-
-PACKAGE = str(Path(gensearch_db.__file__).parent)
-
-
-class FromTheCommitOn:
-    """Lines of the package that run once COMMIT is near; at the one numbered ``at`` the signal is raised."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, at: int | None) -> None:
-        self.at = at
-        self.lines: list[tuple[CodeType, int]] = []
-        self.begins = session.commit_begins
-        patch.setattr(session, "commit_begins", self.begin)
-
-    def begin(self) -> None:
-        frame: FrameType | None = sys._getframe()
-        sys.settrace(self.trace)
-        while frame is not None:
-            frame.f_trace = self.trace(frame, "call", None)
-            frame = frame.f_back
-        self.begins()
-
-    def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(PACKAGE):
-            return None
-        if event == "line":
-            self.lines.append((frame.f_code, frame.f_lineno))
-            if len(self.lines) == self.at:
-                sys.settrace(None)
-                signal.raise_signal(signal.SIGINT)
-        return self.trace
 
 
 def by_python(path: Path, fields: dict[str, Any]) -> None:
@@ -94,35 +60,34 @@ def by_command(path: Path, fields: dict[str, Any]) -> None:
     assert json.loads(printed.getvalue())["audit"]["passed"]
 
 
-def attempt(run: Callable[[Path, dict[str, Any]], None], path: Path, fields: dict[str, Any], at: int | None) -> Any:
-    """Run once, the signal at this line; the lines seen, and whether the caller was told that it was interrupted."""
+def attempt(run: Run, path: Path, fields: dict[str, Any], at: int | None) -> tuple[Steps, bool]:
+    """Run once, the signal at this line from the commit on; what ran, and whether the caller was told."""
+    steps = Steps(lambda lines: len(lines) == at)
+    begins = session.commit_begins
+
+    def commit_begins() -> None:
+        steps.begin()
+        begins()
+
     with pytest.MonkeyPatch.context() as patch:
-        watched = FromTheCommitOn(patch, at)
+        patch.setattr(session, "commit_begins", commit_begins)
         try:
             run(path, fields)
         except KeyboardInterrupt:
-            return watched.lines, True
+            return steps, True
         finally:
-            sys.settrace(None)
-    return watched.lines, False
-
-
-@pytest.fixture
-def default_handler() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+            steps.end()
+    return steps, False
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("default_handler")
 @pytest.mark.parametrize("run", [by_python, by_statement, by_command])
-def test_an_interrupt_is_told_exactly_where_nothing_was_written(
-    tmp_path: Path, run: Callable[[Path, dict[str, Any]], None]
-) -> None:
+def test_an_interrupt_is_told_exactly_where_nothing_was_written(tmp_path: Path, run: Run) -> None:
     house = House.build(tmp_path / "people.duckdb")
-    lines, told = attempt(run, house.path, problem(k=SIZES[0]), None)
+    steps, told = attempt(run, house.path, problem(k=SIZES[0]), None)
     assert not told
+    lines = steps.lines
     there = SIZES[0]
     seen: Counter[str] = Counter()
     first_times = sorted({line: place for place, line in reversed(list(enumerate(lines, start=1)))}.values())

@@ -1,7 +1,6 @@
-"""Ctrl-C at every line of the package that the main thread runs from the request to the commit: it is never forgotten.
+"""Ctrl-C at lines of the package that the main thread runs from the request to the commit: it is never forgotten.
 
-The signal is raised by a trace function, so it comes between two steps of Python and not while a statement runs. What is
-compiled or loaded on the first search is gone through anew each time.
+What is loaded or compiled on the first search is gone through anew each time.
 """
 
 from __future__ import annotations
@@ -9,13 +8,10 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any
 
 import duckdb
@@ -28,13 +24,12 @@ from gensearch_db.errors import SearchInterruptedError
 from gensearch_db.search.warm_up import warm_up
 from tests.cases.naming import toml
 
+from .between_steps import Line, Run, Steps
 from .house import House, problem
 from .outcomes import record
 
-EVERY = 1 if os.environ.get("GENSEARCH_KILL_EVERY") == "1" else 60
-"""The signal is raised at one of so many lines."""
-
-PACKAGE = str(Path(gensearch_db.__file__).parent)
+EVERY = 1 if os.environ.get("GENSEARCH_KILL_EVERY") == "1" else 240
+"""The signal is raised at one of so many lines, drawn by lot."""
 
 STRATEGIES: dict[str, dict[str, Any]] = {
     "enumeration": {"strategy": "enumeration"},
@@ -45,40 +40,9 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 }
 
 
-class UpToTheCommit:
-    """Lines of the package that run before COMMIT is near; when the one ``at`` is run first, the signal is raised."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, at: tuple[CodeType, int] | None) -> None:
-        self.at = at
-        self.lines: dict[tuple[CodeType, int], None] = {}
-        self.struck = False
-        self.begins = session.commit_begins
-        patch.setattr(session, "commit_begins", self.end)
-        sys.settrace(self.trace)
-
-    def end(self) -> None:
-        sys.settrace(None)
-        self.begins()
-
-    def trace(self, frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(PACKAGE):
-            return None
-        if event == "line":
-            here = (frame.f_code, frame.f_lineno)
-            self.lines[here] = None
-            if here == self.at:
-                sys.settrace(None)
-                self.struck = True
-                signal.raise_signal(signal.SIGINT)
-        return self.trace
-
-
 def by_python(path: Path, fields: dict[str, Any]) -> None:
     with duckdb.connect(path) as connection:
-        try:
-            gensearch_db.anonymize(connection, replace=True, **fields)
-        finally:
-            sys.settrace(None)
+        gensearch_db.anonymize(connection, replace=True, **fields)
 
 
 def by_command(path: Path, fields: dict[str, Any]) -> None:
@@ -93,22 +57,29 @@ def by_command(path: Path, fields: dict[str, Any]) -> None:
             raise KeyboardInterrupt from end
         raise RuntimeError(complaint.getvalue()) from end
     finally:
-        sys.settrace(None)
         file.unlink()
 
 
-def attempt(run: Any, path: Path, fields: dict[str, Any], at: tuple[CodeType, int] | None) -> tuple[UpToTheCommit, bool]:
-    """Run once, the signal at this line; what was watched, and whether the caller was told that it was interrupted."""
+def attempt(run: Run, path: Path, fields: dict[str, Any], at: Line | None) -> tuple[Steps, bool]:
+    """Run once, the signal when this line is run first; what ran up to the commit, and whether the caller was told of it."""
     warm_up.cache_clear()
+    steps = Steps(lambda lines: lines[-1] == at)
+    begins = session.commit_begins
+
+    def commit_begins() -> None:
+        steps.end()
+        begins()
+
     with pytest.MonkeyPatch.context() as patch:
-        watched = UpToTheCommit(patch, at)
+        patch.setattr(session, "commit_begins", commit_begins)
+        steps.begin()
         try:
             run(path, fields)
         except (KeyboardInterrupt, SearchInterruptedError):
-            return watched, True
+            return steps, True
         finally:
-            sys.settrace(None)
-    return watched, False
+            steps.end()
+    return steps, False
 
 
 @pytest.fixture(scope="module")
@@ -121,27 +92,20 @@ def house(built: House, tmp_path: Path) -> House:
     return built.copied_to(tmp_path / "people.duckdb")
 
 
-@pytest.fixture
-def default_handler() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("default_handler")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("run", [by_python, by_command])
-def test_an_interrupt_is_never_forgotten(house: House, run: Any, strategy: str) -> None:
+def test_an_interrupt_is_never_forgotten(house: House, run: Run, strategy: str) -> None:
     fields = problem() | STRATEGIES[strategy]
-    watched, told = attempt(run, house.path, fields, None)
+    steps, told = attempt(run, house.path, fields, None)
     assert not told
     house.restore()
-    lines = list(watched.lines)
+    lines = list(dict.fromkeys(steps.lines))
     seen: Counter[str] = Counter()
-    for line in random.Random(str((run.__name__, strategy))).sample(lines, len(lines) // EVERY):
-        watched, told = attempt(run, house.path, fields, line)
-        if not watched.struck:  # a line that one run comes to and another does not
+    for line in random.Random(f"{run.__name__} {strategy}").sample(lines, len(lines) // EVERY):
+        steps, told = attempt(run, house.path, fields, line)
+        if not steps.struck:  # one run comes to it, another does not
             house.restore()
             continue
         assert told, f"{line}: the interrupt was forgotten"

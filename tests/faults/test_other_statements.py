@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import resource
 import shutil
 import signal
@@ -21,6 +22,7 @@ import gensearch_db
 from gensearch_db.errors import GensearchError, ResourceError
 from tests.cases.invariants import Surroundings, fingerprint
 
+from .between_steps import Line, Steps
 from .house import NEW, House
 from .outcomes import record
 from .statements import statement_count, struck
@@ -38,6 +40,8 @@ READING = {
     "SHOW RELEASES": "SHOW RELEASES",
 }
 FAULTS = [(interrupt, KeyboardInterrupt), (run_out_of_memory, ResourceError)]
+EVERY = 1 if os.environ.get("GENSEARCH_KILL_EVERY") == "1" else 120
+"""Between steps the signal is raised at one of so many lines."""
 MOST_STRIKES = 8
 """So many of a long statement's own statements are struck, evenly spread, the last one among them."""
 
@@ -115,6 +119,45 @@ def test_a_statement_is_carried_out_whole_or_not_at_all(
         house.restore()
     assert any(outcome.startswith("error") for outcome in seen)
     record(f"{fault.__name__.replace('_', ' ')}: {name}", f"before {sum(seen.values())} of {count} statements", seen)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("default_handler")
+@pytest.mark.parametrize("name", [*CHANGING, *READING])
+def test_ctrl_c_is_told_exactly_where_nothing_was_done(house: House, name: str) -> None:
+    """Between two steps of Python, at lines drawn by lot."""
+    sql = {**CHANGING, **READING}[name]
+    before = Seen.of(house.path)
+    whole, told = interrupted_at(None, house.path, sql)
+    assert not told
+    done = Seen.of(house.path)
+    house.restore()
+    lines = list(dict.fromkeys(whole.lines))
+    seen: Counter[str] = Counter()
+    for line in random.Random(name).sample(lines, max(8, len(lines) // EVERY)):
+        steps, told = interrupted_at(line, house.path, sql)
+        if steps.struck:
+            found = Seen.of(house.path)
+            assert found == (before if told else done), f"{line}: {told=}"
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, f"{line}: the handler stayed away"
+            seen["interrupted, as before" if told else "no error, done whole"] += 1
+        house.restore()
+    assert seen["interrupted, as before"]
+    record(f"Ctrl-C between two steps, {name}", "from the request to the answer", seen)
+
+
+def interrupted_at(line: Line | None, path: Path, sql: str) -> tuple[Steps, bool]:
+    """Run a statement, the signal when this line is run first; what ran, and whether the caller was told of it."""
+    steps = Steps(lambda lines: lines[-1] == line)
+    with gensearch_db.connect(str(path)) as connection:
+        steps.begin()
+        try:
+            connection.execute(sql)
+        except KeyboardInterrupt:
+            return steps, True
+        finally:
+            steps.end()
+    return steps, False
 
 
 def published(path: Path) -> None:
