@@ -96,7 +96,8 @@ class Watcher:
     handler of Ctrl-C that it takes the place of.
 
     It is entered for the search: when that is over, Ctrl-C ends the program again. Leaving it raises
-    :class:`SearchInterruptedError` where Ctrl-C was pressed meanwhile, unless the best so far is to be released.
+    :class:`SearchInterruptedError` where Ctrl-C was pressed meanwhile, unless the best so far is to be released, and
+    ``KeyboardInterrupt`` where it was pressed again.
     """
 
     def __init__(self, before: Any, *, release_on_interrupt: bool) -> None:
@@ -105,6 +106,7 @@ class Watcher:
         self._moment = Moment(0.0, math.inf, 0.0)
         self.searching = False
         self.stop = False
+        self._ended = False
         self._display = Display("reading the table")
 
     def __enter__(self) -> Self:
@@ -113,6 +115,8 @@ class Watcher:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.searching = False
+        if error is None and self._ended:
+            raise KeyboardInterrupt  # the search took it for the first one
         if error is None and self.stop and not self._release_on_interrupt:
             raise SearchInterruptedError.after(self._moment.cost, self._moment.lower_bound)
         self._display.update("writing the release and auditing it (Ctrl-C undoes it)")
@@ -122,6 +126,7 @@ class Watcher:
         strike at its first line."""
         if not self.searching or self.stop:
             signal.signal(signal.SIGINT, self._before)
+            self._ended = True
             raise KeyboardInterrupt
         self.stop = True
 

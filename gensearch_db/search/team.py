@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 
 from gensearch_db.search.assistant import Assistant
 from gensearch_db.search.block_kernel import quick_bound
@@ -100,7 +101,7 @@ class Team:
                 if verdict is not None:
                     self._halt(running)
         finally:
-            self._halt(running)
+            self._await_all(running)
             pool.shutdown(wait=True)
         return verdict
 
@@ -115,6 +116,13 @@ class Team:
         if proving <= LEAST_SHARE:
             tasks.append((self.improvers[1], improving))
         return tasks
+
+    def _await_all(self, running: set[Future[None]]) -> None:
+        """Halt the workers and wait for them, whatever is pressed meanwhile: what they have found is read afterwards."""
+        while running:
+            with suppress(KeyboardInterrupt):
+                self._halt(running)
+                _, running = wait(running)
 
     def _halt(self, running: set[Future[None]]) -> None:
         for future in running:

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -182,8 +182,6 @@ def test_ctrl_c_ends_the_search_and_outside_it_the_program() -> None:
             assert watcher(moment, {}) is False
             watcher.interrupt(signal.SIGINT, None)
             assert watcher(moment, {}) is True
-            with pytest.raises(KeyboardInterrupt):
-                watcher.interrupt(signal.SIGINT, None)
     with progress.watched() as watcher:
         with watcher:
             watcher(moment, {})
@@ -207,6 +205,20 @@ def test_ctrl_c_just_before_a_search_ends_counts() -> None:
         pytest.raises(SearchInterruptedError, match="costs 200, at least 150 is needed"),
     ):
         pressed_after_the_last_look(watcher)
+
+
+def test_ctrl_c_pressed_again_ends_the_program() -> None:
+    """Though the search takes it for a wish to stop, too: the best so far is not released then."""
+
+    def pressed_twice(watcher: progress.Watcher) -> None:
+        with watcher:
+            watcher(Moment(seconds=1.0, cost=200.0, lower_bound=150.0), {})
+            watcher.interrupt(signal.SIGINT, None)
+            with suppress(KeyboardInterrupt):
+                watcher.interrupt(signal.SIGINT, None)
+
+    with progress.watched(release_on_interrupt=True) as watcher, pytest.raises(KeyboardInterrupt):
+        pressed_twice(watcher)
 
 
 def test_a_progress_that_can_be_entered_is_entered_for_the_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
+from concurrent import futures
+from typing import Any
 
+import pytest
+
+from gensearch_db.search import team as team_module
 from gensearch_db.search.building import Switches
 from gensearch_db.search.team import LEAST_SHARE, STANDSTILL, STANDSTILL_ROUNDS, Team
 from tests.search.test_grids import problem_with
@@ -48,3 +54,26 @@ def test_a_better_release_ends_a_standstill_and_a_hardly_better_one_does_not() -
         exchanged(team, STANDSTILL_ROUNDS + 10)
         team.improver.cost *= 1 - gain
         assert exchanged(team, 10)[-1] == share
+
+
+def test_no_worker_is_at_work_after_an_interrupt_however_often_it_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they have found is read then."""
+    team = Team(problem_with(0, "discernibility"), Switches(), None, 1)
+    presses = iter([True, True, True])
+    ended = []
+
+    def long_step(effort: float) -> None:
+        time.sleep(0.2)
+        ended.append(effort)
+
+    def pressed_while_waiting(running: Any, timeout: float | None = None) -> Any:
+        if next(presses, False):
+            raise KeyboardInterrupt
+        return futures.wait(running, timeout)
+
+    monkeypatch.setattr(team.prover, "step", long_step)
+    monkeypatch.setattr(team_module, "wait", pressed_while_waiting)
+    with pytest.raises(KeyboardInterrupt):
+        team.round(1e6, lambda: None)
+    assert len(ended) == 1
+    assert next(presses, None) is None
