@@ -51,6 +51,14 @@ def connection(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield opened
 
 
+@pytest.fixture
+def default_handler() -> Iterator[None]:
+    """Ctrl-C raises ``KeyboardInterrupt``, as in a program that has changed nothing about it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def everything_in(connection: duckdb.DuckDBPyConnection) -> set[tuple[str, ...]]:
     """Every table, view, schema, type, macro and sequence that a user could see, temporary ones included."""
     return set(

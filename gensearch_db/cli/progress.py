@@ -110,6 +110,7 @@ class Watcher:
         self._display = Display("reading the table")
 
     def __enter__(self) -> Self:
+        self._ended = False
         self._display.update("preparing the search (the first one on a machine compiles it: about half a minute)")
         return self
 

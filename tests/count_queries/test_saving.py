@@ -15,10 +15,7 @@ from gensearch_db.count_queries import run_workload
 from gensearch_db.count_queries.saving import save_csv, save_table
 from gensearch_db.errors import SpecificationError
 from tests.count_queries.fixtures import categorical, make_release
-from tests.faults.test_ctrl_c_after_commit import attempt, default_handler
-
-__all__ = ["default_handler"]
-"""A fixture."""
+from tests.faults.test_ctrl_c_after_commit import attempt
 
 
 @pytest.fixture
@@ -48,8 +45,9 @@ def test_an_interrupt_is_told_exactly_where_nothing_was_saved(file: Path, worklo
     def save(path: Path, fields: dict[str, Any]) -> None:
         save_table(path, report, fields["into"])
 
-    lines, told = attempt(save, file, {"into": "t0"}, None)
+    steps, told = attempt(save, file, {"into": "t0"}, None)
     assert not told
+    lines = steps.lines
     first_times = sorted({line: place for place, line in reversed(list(enumerate(lines, start=1)))}.values())
     outcomes = set()
     for number in first_times:
