@@ -49,7 +49,7 @@ def suppression_search(
     started = time.monotonic()
     start = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), progress, options, threads)
     if start.status is Status.INTERRUPTED:
-        return replace(start, lower_bound=0.0, counters={"prices_tried": 0})
+        return replace(start, lower_bound=0.0, history=(), counters={"prices_tried": 0})
     best = None if start.partition is None else Priced(start.cost, 0, start.partition)
     over: Priced | None = None
     bound, status = 0.0, Status.HEURISTIC
