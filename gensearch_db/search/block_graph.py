@@ -189,8 +189,7 @@ class BlockGraphSearch:
 
     def _may_go_on(self) -> bool:
         """Whether neither time nor the caller ends what goes on after the proof."""
-        self.monitor.report()
-        return self.monitor.in_time() and not self.monitor.asked_to_stop
+        return not self.monitor.is_stopped() and self.monitor.in_time()
 
     def _seed(self, partition: Partition) -> None:
         """Start from a given partition if it is feasible; say so if it is not."""

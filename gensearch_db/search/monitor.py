@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from gensearch_db.search.result import Moment, Progress, Status, StoppingRule
+from gensearch_db.search.result import Moment, Progress, Remembered, Status, StoppingRule
 
 
 class Monitor:
@@ -17,13 +17,12 @@ class Monitor:
 
     def __init__(self, stopping: StoppingRule, progress: Progress, counters: Callable[[], dict[str, int | float]]) -> None:
         self.stopping = stopping
-        self.progress = progress
+        self.progress = Remembered(progress)
         self.counters = counters
         self.started = time.monotonic()
         self.cost = math.inf
         self.lower_bound = 0.0
         self.history: list[Moment] = []
-        self.asked_to_stop = False
 
     @property
     def seconds(self) -> float:
@@ -44,17 +43,15 @@ class Monitor:
         if before != (self.cost, self.lower_bound):
             self.history.append(Moment(self.seconds, self.cost, self.lower_bound))
 
-    def report(self) -> None:
-        """Let the user's callback hear how far the search is. Once it has asked to stop, that holds."""
-        moment = Moment(self.seconds, self.cost, self.lower_bound)
-        self.asked_to_stop = self.progress(moment, self.counters()) or self.asked_to_stop
+    def is_stopped(self) -> bool:
+        """Let the user's callback hear how far the search is; whether it asks to stop, or did before."""
+        return self.progress(Moment(self.seconds, self.cost, self.lower_bound), self.counters())
 
     def verdict(self, visited: int) -> Status | None:
         """Why to stop now, or None. The user's callback hears of every look, the last one before a limit included."""
         if self.cost <= self.lower_bound:
             return Status.OPTIMAL
-        self.report()
-        if self.asked_to_stop:
+        if self.is_stopped():
             return Status.INTERRUPTED
         if self.cost < math.inf and self.cost <= self.stopping.factor * self.lower_bound:
             return Status.WITHIN_FACTOR

@@ -117,3 +117,20 @@ Progress = Callable[[Moment, dict[str, int | float]], bool]
 def never_stop(moment: Moment, counters: dict[str, int | float]) -> bool:
     """A progress callback that watches nothing."""
     return False
+
+
+class Remembered:
+    """A progress callback that remembers: once it has asked to stop, it goes on asking."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._asked = False
+
+    def __call__(self, moment: Moment, counters: dict[str, int | float]) -> bool:
+        """Pass the call on."""
+        self._asked = self._progress(moment, counters) or self._asked
+        return self._asked
+
+    def has_asked_to_stop(self) -> bool:
+        """Whether any call was answered so."""
+        return self._asked

@@ -21,7 +21,7 @@ from gensearch_db.domain.attribute import OrderedAttribute
 from gensearch_db.domain.region import Block, LeafSet
 from gensearch_db.domain.statistics import MemoryStatistics
 from gensearch_db.search.block_graph import block_graph_search
-from gensearch_db.search.result import Partition, Progress, SearchProblem, SearchResult, Status, StoppingRule
+from gensearch_db.search.result import Partition, Progress, Remembered, SearchProblem, SearchResult, Status, StoppingRule
 
 MOST_PRICES = 20
 TOLERANCE = 1e-9
@@ -47,9 +47,10 @@ def suppression_search(
     none was found."""
     charge = float(problem.cost.suppression_charge(problem.table))
     started = time.monotonic()
-    start = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), progress, options, threads)
-    if start.status is Status.INTERRUPTED:
-        return replace(start, lower_bound=0.0, history=(), counters={"prices_tried": 0})
+    heard = Remembered(progress)
+    start = _without_suppression(problem, replace(stopping, seconds=stopping.seconds / 3), heard, options, threads)
+    if start.status is Status.INTERRUPTED or heard.has_asked_to_stop():
+        return replace(start, status=Status.INTERRUPTED, lower_bound=0.0, history=(), counters={"prices_tried": 0})
     best = None if start.partition is None else Priced(start.cost, 0, start.partition)
     over: Priced | None = None
     bound, status = 0.0, Status.HEURISTIC
@@ -59,10 +60,12 @@ def suppression_search(
         tried.add(price)
         share = replace(stopping, seconds=max(0.05, (stopping.seconds - (time.monotonic() - started)) / 3), factor=1.0)
         relaxed = replace(problem, suppression_limit=0, suppression_price=price)
-        result = block_graph_search(relaxed, share, progress, options, threads)
+        result = block_graph_search(relaxed, share, heard, options, threads)
         bound = max(bound, result.lower_bound - (price - charge) * problem.suppression_limit)
         if result.status in (Status.INTERRUPTED, Status.MEMORY_LIMIT):
             status = result.status
+        if heard.has_asked_to_stop():
+            status = Status.INTERRUPTED
         found = None if result.partition is None else _priced(problem, result.partition, charge)
         if found is not None and found.suppressed <= problem.suppression_limit:
             best = found if best is None or found.cost < best.cost else best
