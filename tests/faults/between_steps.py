@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import pytest
+
 import gensearch_db
+from gensearch_db.database import session
 
 COUNTED = "reported"
 """The function that counts requests. Python looks for signals where something is called, and nothing is called between its
@@ -22,6 +26,20 @@ Line = tuple[CodeType, int]
 
 Run = Callable[[Path, dict[str, Any]], None]
 """A way to anonymize: the database and the fields of the problem."""
+
+
+@contextmanager
+def at_the_commit(act: Callable[[], None]) -> Iterator[None]:
+    """Inside, ``act`` is called where COMMIT is near, before the package makes ready for it."""
+    begins = session.commit_begins
+
+    def commit_begins() -> None:
+        act()
+        begins()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "commit_begins", commit_begins)
+        yield
 
 
 class Steps:

@@ -17,11 +17,10 @@ import pytest
 
 import gensearch_db
 from gensearch_db.cli.main import INTERRUPTED, main
-from gensearch_db.database import session
 from tests.cases.naming import toml
 from tests.cases.statement_text import statement
 
-from .between_steps import Run, Steps
+from .between_steps import Run, Steps, at_the_commit
 from .house import House, problem
 from .outcomes import record
 
@@ -63,14 +62,7 @@ def by_command(path: Path, fields: dict[str, Any]) -> None:
 def attempt(run: Run, path: Path, fields: dict[str, Any], at: int | None) -> tuple[Steps, bool]:
     """Run once, the signal at this line from the commit on; what ran, and whether the caller was told."""
     steps = Steps(lambda lines: len(lines) == at)
-    begins = session.commit_begins
-
-    def commit_begins() -> None:
-        steps.begin()
-        begins()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "commit_begins", commit_begins)
+    with at_the_commit(steps.begin):
         try:
             run(path, fields)
         except KeyboardInterrupt:

@@ -19,12 +19,11 @@ import pytest
 
 import gensearch_db
 from gensearch_db.cli.main import INTERRUPTED, main
-from gensearch_db.database import session
 from gensearch_db.errors import SearchInterruptedError
 from gensearch_db.search.warm_up import warm_up
 from tests.cases.naming import toml
 
-from .between_steps import Line, Run, Steps
+from .between_steps import Line, Run, Steps, at_the_commit
 from .house import House, problem
 from .outcomes import record
 
@@ -64,14 +63,7 @@ def attempt(run: Run, path: Path, fields: dict[str, Any], at: Line | None) -> tu
     """Run once, the signal when this line is run first; what ran up to the commit, and whether the caller was told of it."""
     warm_up.cache_clear()
     steps = Steps(lambda lines: lines[-1] == at)
-    begins = session.commit_begins
-
-    def commit_begins() -> None:
-        steps.end()
-        begins()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "commit_begins", commit_begins)
+    with at_the_commit(steps.end):
         steps.begin()
         try:
             run(path, fields)
@@ -80,16 +72,6 @@ def attempt(run: Run, path: Path, fields: dict[str, Any], at: Line | None) -> tu
         finally:
             steps.end()
     return steps, False
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> House:
-    return House.build(tmp_path_factory.mktemp("built") / "people.duckdb")
-
-
-@pytest.fixture
-def house(built: House, tmp_path: Path) -> House:
-    return built.copied_to(tmp_path / "people.duckdb")
 
 
 @pytest.mark.slow

@@ -59,16 +59,6 @@ def kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> House:
-    return House.build(tmp_path_factory.mktemp("built") / "people.duckdb")
-
-
-@pytest.fixture
-def house(built: House, tmp_path: Path) -> House:
-    return built.copied_to(tmp_path / "people.duckdb")
-
-
 def anonymize(path: Path) -> None:
     with duckdb.connect(path) as connection:
         gensearch_db.anonymize(connection, replace=True, **NEW)

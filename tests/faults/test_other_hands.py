@@ -22,17 +22,6 @@ from tests.cases.test_database_files import held
 from .house import NEW, House
 from .outcomes import record
 
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> House:
-    return House.build(tmp_path_factory.mktemp("built") / "people.duckdb")
-
-
-@pytest.fixture
-def house(built: House, tmp_path: Path) -> House:
-    return built.copied_to(tmp_path / "people.duckdb")
-
-
 CHANGES = {
     "a row more": "INSERT INTO people VALUES (1000, 33, 'a', 'd1')",
     "a row less": "DELETE FROM people WHERE id = 0",

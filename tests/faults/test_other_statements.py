@@ -55,11 +55,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> House:
     return house
 
 
-@pytest.fixture
-def house(built: House, tmp_path: Path) -> House:
-    return built.copied_to(tmp_path / "people.duckdb")
-
-
 @dataclass(frozen=True)
 class Seen:
     """The rows of every release there is, and everything else by name."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import signal
 import sys
-from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
@@ -13,13 +12,6 @@ import pytest
 from numba import njit
 
 from gensearch_db.interruptible_compilation import interruptible_compilation
-
-
-@pytest.fixture
-def default_handler() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def press() -> None:
