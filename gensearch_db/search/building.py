@@ -61,6 +61,8 @@ class Switches:
     """Improvers search the top of the tree along grids (``grids.py``)."""
     coarse_spaces: bool = True
     """Or rather in coarse spaces, where squared sizes are all of the cost (``coarse_spaces.py``)."""
+    blurred_spaces: bool = True
+    """The prover bounds all boxes of blurred spaces, where squared sizes are all of the cost (``blurred_spaces.py``)."""
     assistant: bool = True
     """A second worker proves while the first proof may end soon (``assistant.py``)."""
 

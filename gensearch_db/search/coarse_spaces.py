@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from gensearch_db.search.arrays import ORDERED
 from gensearch_db.search.coarse_boxes import CoarseTable, KnownBoxes, boxes_around, place_cells, solve_slabs
 from gensearch_db.search.memory import WHOLE, Tree
+from gensearch_db.search.slabs import lay_slabs
 from gensearch_db.search.structures import structure
 from gensearch_db.search.worker import Slice, Worker
 
-MOST_BOXES, BYTES_PER_BOX = 300_000_000, 5
-"""As far as they take no more than a third of the worker's memory; entries of the other memory have the rest."""
+MOST_BOXES, BYTES_PER_BOX = 1_000_000_000, 5
+"""As far as they take no more than two thirds of what the worker's memory leaves free, or a third of all that it may take."""
 BOXES_PER_GROUP = 2_000_000
 """As many boxes for each least group of a part: more of them take longer than they gain."""
 BOXES_AT_ONCE = 500_000
@@ -44,9 +45,14 @@ class CoarseSpaces:
 
     def __init__(self, worker: Worker, number: int) -> None:
         self.worker = worker
-        self.most_boxes = min(MOST_BOXES, worker.megabytes * 2**20 // (3 * BYTES_PER_BOX))
         self._random = np.random.default_rng(number)
         self._spread = SPREAD * min(number, 1)
+
+    @property
+    def most_boxes(self) -> int:
+        """How many boxes there is room for now."""
+        room = max(self.worker.megabytes * 2**20 // 3, 2 * self.worker.spare_bytes // 3)
+        return min(MOST_BOXES, room // BYTES_PER_BOX)
 
     def solve(self, part: Slice, most_boxes: int, familiar: float) -> Iterator[None]:
         """Find the best tree of a part over a coarse space of at most so many boxes, and over what is known of the part, and
@@ -122,8 +128,8 @@ class CoarseSpaces:
             attribute, position = WHOLE, 0
             if split is not None:
                 attribute, position = (
-                    int(table.attributes[split.place]),
-                    boundaries[table.attributes[split.place]][split.boundary],
+                    int(table.slabs.attributes[split.place]),
+                    boundaries[table.slabs.attributes[split.place]][split.boundary],
                 )
                 cells = order[start:end].copy()
                 falls = worker.kernel.cells.codes[cells, attribute] < position
@@ -150,22 +156,14 @@ def entropy_gains(before: NDArray[np.float64], laid: list[int]) -> NDArray[np.fl
 
 def coarse_table(boundaries: list[list[int]]) -> CoarseTable:
     """The table of a coarse space, with nothing in it. ``boundaries``: of each attribute, both ends included."""
-    attributes = np.argsort([-len(each) for each in boundaries], kind="stable").astype(np.int64)
-    placed = [boundaries[j] for j in attributes]
-    intervals = np.array([len(each) - 1 for each in placed], np.int64)
-    sizes = intervals * (intervals + 1) // 2
+    slabs = lay_slabs([len(each) - 1 for each in boundaries])
+    placed = [boundaries[j] for j in slabs.attributes]
     interval_of = np.zeros((len(placed), max(each[-1] for each in placed)), np.int64)
-    lower, upper = (np.zeros((len(placed), int(sizes[0])), np.int64) for _ in range(2))
-    number = np.zeros((len(placed), int(intervals[0]) + 1, int(intervals[0]) + 1), np.int64)
     for p, each in enumerate(placed):
         interval_of[p, : each[-1]] = np.repeat(np.arange(len(each) - 1), np.diff(each))
-        ranges = [(first, first + width) for width in range(1, len(each)) for first in range(len(each) - width)]
-        for i, (first, last) in enumerate(ranges):
-            lower[p, i], upper[p, i], number[p, first, last] = first, last, i
-    strides = np.concatenate([[0, 1], np.cumprod(sizes[1:])]).astype(np.int64)
-    slabs = int(strides[-1])
-    before, optimum = np.zeros((slabs, int(intervals[0]) + 1), np.int32), np.zeros((slabs, int(sizes[0])), np.int32)
-    return CoarseTable(attributes, intervals, interval_of, lower, upper, number, sizes, strides, before, optimum)
+    count = int(slabs.strides[-1])
+    before, optimum = np.zeros((count, int(slabs.intervals[0]) + 1), np.int32), np.zeros((count, int(slabs.sizes[0])), np.int32)
+    return CoarseTable(slabs, interval_of, before, optimum)
 
 
 Box = tuple[int, int]
@@ -184,18 +182,18 @@ class Split(NamedTuple):
 def rows_of(table: CoarseTable, box: Box) -> int:
     """The rows of a box."""
     slab, which = box
-    return int(table.before[slab, table.upper[0, which]] - table.before[slab, table.lower[0, which]])
+    return int(table.before[slab, table.slabs.upper[0, which]] - table.before[slab, table.slabs.lower[0, which]])
 
 
 def splits_of(table: CoarseTable, box: Box) -> Iterator[Split]:
     """All splits of a box."""
     slab, which = box
-    for p in range(len(table.sizes)):
-        stride = int(table.strides[p])
-        digit = slab // stride % int(table.sizes[p]) if p else which
-        lower, upper = int(table.lower[p, digit]), int(table.upper[p, digit])
+    for p in range(len(table.slabs.sizes)):
+        stride = int(table.slabs.strides[p])
+        digit = slab // stride % int(table.slabs.sizes[p]) if p else which
+        lower, upper = int(table.slabs.lower[p, digit]), int(table.slabs.upper[p, digit])
         for boundary in range(lower + 1, upper):
-            sides = (int(table.number[p, lower, boundary]), int(table.number[p, boundary, upper]))
+            sides = (int(table.slabs.number[p, lower, boundary]), int(table.slabs.number[p, boundary, upper]))
             left, right = ((slab + (side - digit) * stride, which if p else side) for side in sides)
             yield Split(p, boundary, left, right)
 

@@ -53,8 +53,8 @@ FIRST_GRID_SHARE, GRID_SHARE, SUBTREE_SHARE_ALONG_GRIDS = 1000, 300, 50
 """What a grid, and then each subtree, may take: so many times the effort of a small block."""
 GRIDS_PER_CYCLE = 8
 
-FIRST_BOXES = 8_000_000
-"""Of the first coarse space, which takes a fraction of a second."""
+FIRST_BOXES = (8_000_000, 100_000_000)
+"""Of the first coarse spaces, which take a fraction of a second and a second; then come the largest that there is room for."""
 FEWEST_GROUPS_OF_SPACES, FAMILIAR = 40, 20.0
 """Of the subtrees that are searched in coarse spaces; how much more a boundary of the best tree is worth there than another."""
 TURNS_OF_WHOLE, TURNS_PER_CYCLE = 4, 32
@@ -119,7 +119,7 @@ class Improver(BestTree):
     def _improve_in_coarse_spaces(self) -> Iterator[None]:
         """Solve coarse spaces of the whole and of subtrees, again and again, and now and then small subtrees."""
         grids, spaces = Grids(self.worker, self.index), CoarseSpaces(self.worker, self.index)
-        for boxes in (FIRST_BOXES, spaces.most_boxes):
+        for boxes in (*FIRST_BOXES, spaces.most_boxes):
             yield from self._solve_in(spaces, self.whole, boxes, 1.0)
         for turn in count(1):
             if self.finished:

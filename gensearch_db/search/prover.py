@@ -14,9 +14,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from gensearch_db.search.block_kernel import quick_bound
+from gensearch_db.search.blurred_spaces import BlurredSpaces
 from gensearch_db.search.bounds import PRICE_REST
 from gensearch_db.search.box_prices import BoxPrices
 from gensearch_db.search.building import set_prices
+from gensearch_db.search.coarse_spaces import can_solve
 from gensearch_db.search.prices import needed_rows
 from gensearch_db.search.worker import Slice, Worker
 
@@ -40,6 +42,9 @@ in a minute are up to thirty thousand times that, of what is not a million times
 DIRECT_SHARE = 3
 BEFORE_PRICES = 20_000_000
 """Effort before cells are priced by the cheapest boxes around them: easy problems need no better prices."""
+SMALL_BLURRED, LARGEST_BLURRED = 1e9, 1e10
+"""Most boxes of the blurred spaces that are bounded after the first pass, and of those that wait until the improvers are at a
+standstill: seconds, and minutes."""
 PASS_EFFORT = 10_000
 """What a pass takes even where the memory answers it at once."""
 PASSES = 10
@@ -52,8 +57,10 @@ ROUNDING = 1e-9
 class Prover:
     """Raises the global lower bound. ``best_cost`` is what the best partition known elsewhere costs."""
 
-    def __init__(self, worker: Worker, lower_bound: float) -> None:
+    def __init__(self, worker: Worker, lower_bound: float, idle: Worker | None = None) -> None:
+        """``idle``: a worker that has nothing to do after the first pass, and lends the memory that it does not take."""
         self.worker = worker
+        self._lenders = (worker,) if idle is None else (worker, idle)
         self.whole: Slice = (0, worker.cell_count, worker.root_words)
         self.lower_bound = lower_bound
         self.best_cost = math.inf
@@ -61,11 +68,16 @@ class Prover:
         self.finished = False
         self.in_first_pass = True
         """The first pass against the best known cost moves no bound before its end, so it must not be judged by that."""
+        self.in_blurred_space = False
+        """Nor does it while it bounds the boxes of a blurred space."""
+        self.has_its_turn = False
+        """Whether the improvers are at a standstill, and leave the prover a turn."""
         self.slices: list[Slice] = []
         """The partition that costs ``cost``, as slices of ``order``, once a pass has found one."""
         self.order = worker.kernel.order
         self._allowance = 0
         self._step = FIRST_STEP
+        self._blurred = BlurredSpaces(worker) if worker.switches.blurred_spaces and can_solve(worker) else None
         self._work = self._prove()
 
     @property
@@ -93,8 +105,11 @@ class Prover:
         yield from self._climb(FIRST_CLIMB)
         yield from self._direct(FIRST_DIRECT)
         self.in_first_pass = False
+        yield from self._bound_blurred_spaces(SMALL_BLURRED)
         effort = FIRST_EFFORT
         while not self.finished:
+            if self.has_its_turn:
+                yield from self._bound_blurred_spaces(LARGEST_BLURRED)
             yield from self._climb(effort)
             yield from self._direct(DIRECT_SHARE * effort)
             effort *= 2
@@ -120,6 +135,21 @@ class Prover:
         worker.abandon()
         rows, *_ = worker.evaluate(*self.whole)
         self.hear(self.best_cost, float(quick_bound(worker.compiled, rows)))
+
+    def _bound_blurred_spaces(self, largest: float) -> Iterator[None]:
+        """Bound all boxes of ever larger blurred spaces, up to so many and as far as there is memory for them."""
+        worker, spaces = self.worker, self._blurred
+        self.in_blurred_space = True
+        while spaces is not None and not self.finished:
+            room = sum(each.spare_bytes for each in self._lenders)
+            boxes = spaces.next_boxes(largest, room)
+            if boxes is None:
+                break
+            for _ in spaces.bound(boxes, room, self._known):
+                if worker.effort >= self._allowance or worker.stopped:
+                    yield
+            self.hear(self.best_cost, spaces.lower_bound)
+        self.in_blurred_space = False
 
     def _climb(self, effort: int) -> Iterator[None]:
         """Passes against thresholds, farther ones after a success and nearer ones after a failure."""

@@ -29,6 +29,7 @@ from numba.experimental import structref
 
 from gensearch_db.compilation import compiled
 from gensearch_db.search.arrays import SpaceArrays
+from gensearch_db.search.blurred_boxes import BlurredTable
 from gensearch_db.search.box_kernel import BoxTable
 from gensearch_db.search.coarse_boxes import CoarseTable, KnownBoxes
 from gensearch_db.search.state import Kernel
@@ -230,6 +231,6 @@ def _address(group: Any) -> Any:
     return _number(_lent(group))  # type: ignore[call-arg]
 
 
-def structure(group: Kernel | BoxTable | CoarseTable | KnownBoxes | SpaceArrays) -> Any:
+def structure(group: Kernel | BlurredTable | BoxTable | CoarseTable | KnownBoxes | SpaceArrays) -> Any:
     """The structure of a group of C-contiguous arrays and numbers; the groups inside it become structures too."""
     return Group(_converted(group), group)

@@ -46,7 +46,7 @@ class Team:
         rows, _, self.feasible, cost = first.evaluate(*self.whole)
         self.whole_cost = cost if self.feasible else math.inf
         self.improvers = (Improver(first, 0, 2), Improver(second, 1, 2))
-        self.prover = Prover(third, float(quick_bound(first.compiled, rows)))
+        self.prover = Prover(third, float(quick_bound(first.compiled, rows)), fourth)
         self.assistant = Assistant(fourth, self.prover)
         self.workers = (third, fourth, first, second)
         self.threads = min(3, threads or os.cpu_count() or 1)
@@ -145,7 +145,9 @@ class Team:
         cost = self.improver.cost
         raised = prover.lower_bound > known_bound
         self._count_rounds_since(cost)
-        proving = raised or self._first_proof_may_end_soon() or self._prover_has_its_turn()
+        prover.has_its_turn = self._rounds_since // STANDSTILL_ROUNDS % 2 == 1
+        busy = self._first_proof_may_end_soon() or prover.in_blurred_space
+        proving = raised or busy or prover.has_its_turn
         resting = raised and cost >= known_cost and not self._in_first_rollout()
         self._proving = min(1.0, 2 * self._proving) if proving else max(LEAST_SHARE, self._proving / 2)
         self._improving = max(LEAST_SHARE, self._improving / 2) if resting else min(1.0, 2 * self._improving)
@@ -156,10 +158,6 @@ class Team:
         self._rounds_since += 1
         if cost < (1.0 - STANDSTILL) * self._cost_before:
             self._cost_before, self._rounds_since = cost, 0
-
-    def _prover_has_its_turn(self) -> bool:
-        """Whether the improvers are at a standstill and this is one of the prover's turns."""
-        return self._rounds_since // STANDSTILL_ROUNDS % 2 == 1
 
     def _first_proof_may_end_soon(self) -> bool:
         """The first pass of the prover moves no bound before its end, so the gap tells whether there is hope."""

@@ -18,6 +18,7 @@ from gensearch_db.domain.statistics import whole_table
 from gensearch_db.interruptible_compilation import interruptible_compilation
 from gensearch_db.privacy.k_anonymity import KAnonymity
 from gensearch_db.search.block_graph import BlockGraphSearch
+from gensearch_db.search.blurred_spaces import BlurredSpaces
 from gensearch_db.search.box_program import BoxProgram
 from gensearch_db.search.coarse_spaces import CoarseSpaces
 from gensearch_db.search.memory import news
@@ -45,7 +46,7 @@ def warm_up() -> None:
 
 def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
     """What only larger problems come to: subtrees, trees that improvers tell each other, a table that grows, all boxes,
-    coarse spaces."""
+    coarse and blurred spaces."""
     first, second = search.team.improvers
     first.worker.roll(first.whole, 0, UNLIMITED)
     first.worker.tries_all_splits_of(first.whole)
@@ -60,4 +61,6 @@ def compile_what_small_problems_never_call(search: BlockGraphSearch) -> None:
     squares = Worker(replace(first.worker.problem, cost=Discernibility()))
     squares.roll(first.whole, 0, UNLIMITED)
     for _ in CoarseSpaces(squares, 0).solve(first.whole, SIDE**4, 1.0):
+        pass
+    for _ in BlurredSpaces(squares).bound(SIDE**4, UNLIMITED, squares.known(squares.root_words)[1]):
         pass

@@ -47,8 +47,9 @@ class Worker:
         self.most_splits = most_splits(problem)
         self.most_parts = int(max([2, *self.kernel.space.node_child_count]))
         self.megabytes = memory_limit if memory_limit is not None else _default_megabytes()
-        slot_bytes = bytes_per_slot(len(self.kernel.space.empty_words))
-        self.most_slots = max(len(self.kernel.memory.tag), 1 << int(np.log2(max(1, self.megabytes * 2**20 / slot_bytes / 1.5))))
+        self._slot_bytes = bytes_per_slot(len(self.kernel.space.empty_words))
+        most_slots = max(1, self.megabytes * 2**20 / self._slot_bytes / 1.5)
+        self.most_slots = max(len(self.kernel.memory.tag), 1 << int(np.log2(most_slots)))
         self.forgotten = 0
         self.root_words = self.words_of(0, self.cell_count)
         if not self.kernel.space.tightening:
@@ -118,6 +119,11 @@ class Worker:
                 self.more_memory()
             else:
                 self._enlarge_stack()
+
+    @property
+    def spare_bytes(self) -> int:
+        """What the memory does not take, at the time, of what it may."""
+        return self.megabytes * 2**20 - len(self.kernel.memory.tag) * self._slot_bytes
 
     def stop(self) -> None:
         """Make the search pause at its next block; may be called from another thread."""

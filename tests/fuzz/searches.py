@@ -13,7 +13,7 @@ from gensearch_db.search.run import search
 
 SWITCHES = (
     "balanced", "water_fill", "prices", "needs", "labels", "single_groups", "cheapest_boxes", "small_blocks", "grids",
-    "coarse_spaces", "assistant", "all_boxes",
+    "coarse_spaces", "blurred_spaces", "assistant", "all_boxes",
 )  # fmt: skip
 """The switches of the block graph."""
 
