@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,15 @@ class BlurredSpaces:
         fixed = self._bytes_but_for_boxes(sharp)
         if math.isinf(known) or self.share_of_sharp_rows(sharp) < LEAST_SHARP or fixed > room:
             return
-        bounds, table = self.worker.kernel.bounds, self._table(sharp)
+        with suppress(MemoryError):  # the machine has less than the workers may take
+            yield from self._bound(self._table(sharp), room - fixed, known)
+
+    def _bound(self, table: BlurredTable, room: float, known: float) -> Iterator[None]:
+        bounds = self.worker.kernel.bounds
         yield from self._in_batches(table, number_slabs, bounds.minimum_rows)
-        slabs, kept, boxes = len(table.kept), int(table.kept_count[0]), int(table.slabs.sizes[0])
-        self._kept_share = kept / slabs
-        if fixed + BYTES_PER_BOX * kept * boxes > room:
+        kept, boxes = int(table.kept_count[0]), int(table.slabs.sizes[0])
+        self._kept_share = kept / len(table.kept)
+        if BYTES_PER_BOX * kept * boxes > room:
             return
         prices = int(self._prices.sum())
         grain = max(1, math.ceil((known / bounds.squares_weight - prices) / DEAR))

@@ -45,6 +45,7 @@ class CoarseSpaces:
 
     def __init__(self, worker: Worker, number: int) -> None:
         self.worker = worker
+        self._cap = MOST_BOXES
         self._random = np.random.default_rng(number)
         self._spread = SPREAD * min(number, 1)
 
@@ -52,7 +53,7 @@ class CoarseSpaces:
     def most_boxes(self) -> int:
         """How many boxes there is room for now."""
         room = max(self.worker.megabytes * 2**20 // 3, 2 * self.worker.spare_bytes // 3)
-        return min(MOST_BOXES, room // BYTES_PER_BOX)
+        return min(self._cap, room // BYTES_PER_BOX)
 
     def solve(self, part: Slice, most_boxes: int, familiar: float) -> Iterator[None]:
         """Find the best tree of a part over a coarse space of at most so many boxes, and over what is known of the part, and
@@ -61,9 +62,8 @@ class CoarseSpaces:
         worker, (start, end, words) = self.worker, part
         bounds, counters = worker.kernel.bounds, worker.kernel.counters
         tree = worker.tree(part)
-        boundaries = self._lay(part, tree, most_boxes, familiar)
+        boundaries, table = self._table_within(part, tree, most_boxes, familiar)
         self._spread = SPREAD
-        table = coarse_table(boundaries)
         compiled, known = structure(table), self._known_boxes(table, tree)
         place_cells(worker.compiled, compiled, start, end)
         slabs, boxes = table.optimum.shape
@@ -73,6 +73,15 @@ class CoarseSpaces:
             yield
         if bounds.squares_weight * table.optimum[-1, -1] < worker.known(words)[1]:
             self._remember(table, boundaries, part)
+
+    def _table_within(self, part: Slice, tree: Tree, most_boxes: int, familiar: float) -> tuple[list[list[int]], CoarseTable]:
+        """Boundaries and their table: fewer, from now on, where the machine has less memory than the worker may take."""
+        while True:
+            boundaries = self._lay(part, tree, min(most_boxes, self._cap), familiar)
+            try:
+                return boundaries, coarse_table(boundaries)
+            except MemoryError:
+                self._cap = min(most_boxes, self._cap) // 4
 
     def _known_boxes(self, table: CoarseTable, tree: Tree) -> Any:
         """What a tree tells of boxes of the table."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,9 @@ from gensearch_db.search.set_divisions import MOST_EXACT_PARTS, tries_all_splits
 from gensearch_db.search.solver import DONE, MEMORY_FULL, PAUSED, advance, drop_answered, push_frame, share_done
 from gensearch_db.search.state import UNLIMITED, Children, Frames, Kernel, twin
 from gensearch_db.search.structures import structure
+
+MEMORY_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Where Linux tells the limit of a container, in bytes."""
 
 Slice = tuple[int, int, NDArray[np.uint64]]
 """Cells ``order[start:end]`` and the words of the block they make."""
@@ -286,10 +292,12 @@ def _doubled(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _default_megabytes() -> int:
-    """An eighth of the machine's memory, 512 MB where that is unknown: four workers share half of it."""
-    import os
-
+    """An eighth of the memory that this process may take, 512 MB where that is unknown: four workers share half of it."""
     try:
-        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**23)
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):
         return 512
+    for limit in MEMORY_LIMITS:
+        with suppress(OSError, ValueError):  # no such file, or it says "max"
+            memory = min(memory, int(limit.read_text(encoding="ascii")))
+    return memory // 2**23

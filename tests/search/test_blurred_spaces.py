@@ -93,23 +93,23 @@ def blurred_optimum(problem: SearchProblem, k: int, sharp: Sharp) -> float:
 
 
 @pytest.mark.parametrize("cost", ["discernibility", "2.5 * discernibility"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_with_all_values_sharp_it_is_the_optimum(seed: int, cost: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_with(seed, cost)
     assert math.isclose(bounded(problem, all_sharp(problem), monkeypatch), box_optimum(problem), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(10))
 def test_it_is_never_above_the_optimum_nor_below_the_prices(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for problem, k in ((problem_with(seed, "discernibility"), 3), (skewed(seed), 4)):
         optimum = box_optimum(problem)
-        for draw in range(4):
-            bound = bounded(problem, some_sharp(problem, 10 * seed + draw), monkeypatch)
+        for draw in range(20):
+            bound = bounded(problem, some_sharp(problem, 100 * seed + draw), monkeypatch)
             assert prices(problem, k) <= bound <= optimum
 
 
 @pytest.mark.parametrize("at_once", [1, 500_000])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_it_is_the_optimum_of_the_blurred_problem(seed: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blurred_spaces, "BOXES_AT_ONCE", at_once)
     for problem, k in ((problem_with(seed, "discernibility"), 3), (skewed(seed), 4)):
@@ -126,7 +126,7 @@ def test_it_tells_more_than_prices_where_the_rare_values_are_blurred(monkeypatch
     assert better >= 10
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_coarse_grains_only_lower_it(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grain of g rounds each block down by less than g; no more than 65,535 of them are told."""
     problem = problem_with(seed, "discernibility")
@@ -209,6 +209,17 @@ def test_spaces_grow_as_far_as_it_is_worth_the_work(monkeypatch: pytest.MonkeyPa
     assert BlurredSpaces(Worker(skewed(1))).next_boxes(1e9, 10.0) == 5.0
 
 
+def test_a_machine_without_the_memory_leaves_the_bound_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    spaces = BlurredSpaces(Worker(skewed(1)))
+
+    def none_left(_: Sharp) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(spaces, "_table", none_left)
+    assert list(spaces.bound(1e9, ROOM, FAR)) == []
+    assert spaces.lower_bound == 0.0
+
+
 def test_too_few_sharp_rows_are_not_worth_the_work() -> None:
     spaces = BlurredSpaces(Worker(problem_with(0, "discernibility")))
     assert list(spaces.bound(1.0, ROOM, FAR)) == []
@@ -232,5 +243,5 @@ def test_the_prover_raises_its_bound_by_them(on: bool, monkeypatch: pytest.Monke
 
 
 def larger() -> SearchProblem:
-    chance = random.Random(7)
-    return problem_of(space_of(9, 8, 5), random_rows(chance, space_of(9, 8, 5), 400), [KAnonymity(9)], Discernibility())
+    chance, space = random.Random(7), space_of(7, 6, 4)
+    return problem_of(space, random_rows(chance, space, 300), [KAnonymity(9)], Discernibility())

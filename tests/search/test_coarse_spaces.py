@@ -135,3 +135,23 @@ def test_no_more_boxes_than_may_be_laid() -> None:
 def test_the_memory_limit_is_kept() -> None:
     worker = Worker(problem_with(1, "discernibility"), memory_limit=1)
     assert 5 * CoarseSpaces(worker, 0).most_boxes <= 2**20
+
+
+def test_where_the_machine_has_less_memory_smaller_spaces_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = Worker(problem_with(1, "discernibility"))
+    spaces, table_of = CoarseSpaces(worker, 0), coarse_spaces.coarse_table
+    laid = []
+
+    def within_memory(boundaries: list[list[int]]) -> coarse_spaces.CoarseTable:
+        table = table_of(boundaries)
+        laid.append(table.optimum.size)
+        if table.optimum.size > 100:
+            raise MemoryError
+        return table
+
+    monkeypatch.setattr(coarse_spaces, "coarse_table", within_memory)
+    for _ in spaces.solve(whole(worker), 1000, 1.0):
+        pass
+    assert laid[0] > 100 >= laid[-1]
+    assert spaces.most_boxes == 1000 // 4 ** (len(laid) - 1)
+    assert worker.known(worker.root_words)[1] < problem_with(1, "discernibility").cells.row_count ** 2

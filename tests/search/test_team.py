@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from concurrent import futures
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gensearch_db.search import team as team_module
+from gensearch_db.search import worker
 from gensearch_db.search.building import Switches
 from gensearch_db.search.team import LEAST_SHARE, STANDSTILL, STANDSTILL_ROUNDS, Team
+from gensearch_db.search.worker import Worker
 from tests.search.test_grids import problem_with
 
 
@@ -77,3 +81,12 @@ def test_no_worker_is_at_work_after_an_interrupt_however_often_it_is_pressed(mon
         team.round(1e6, lambda: None)
     assert len(ended) == 1
     assert next(presses, None) is None
+
+
+def test_by_default_workers_share_half_of_what_a_container_may_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(worker, "MEMORY_LIMITS", (tmp_path / "none", limit))
+    for text, megabytes in (("max\n", physical), (f"{800 * 2**20}\n", 800), (f"{2**63 - 4096}\n", physical)):
+        limit.write_text(text)
+        assert Worker(problem_with(0, "discernibility")).megabytes == megabytes // 8
