@@ -25,6 +25,8 @@ BOXES_AT_ONCE = 500_000
 """Between two looks at the clock."""
 FIRST_BOXES, GROWTH, LEAST_GROWTH = 1e8, 10.0, 1.5
 """Of the spaces one after another."""
+MOST_SUMS = 50_000_000
+"""Of rows, cumulated over the units of all attributes: some seconds without a look at the clock."""
 LEAST_SHARP = 0.5
 """Of the rows, those that have only sharp values: with fewer the bound is that of the prices alone."""
 
@@ -50,7 +52,8 @@ class BlurredSpaces:
         all_sharp = all(len(each) == np.count_nonzero(rows) for each, rows in zip(sharp, self._rows_of, strict=True))
         self._most_boxes = math.inf if all_sharp else most_boxes
         fixed = self._bytes_but_for_boxes(sharp)
-        if math.isinf(known) or self.share_of_sharp_rows(sharp) < LEAST_SHARP or fixed > room:
+        too_large = fixed > room or self._sums(sharp) > MOST_SUMS
+        if math.isinf(known) or too_large or self.share_of_sharp_rows(sharp) < LEAST_SHARP:
             return
         with suppress(MemoryError):  # the machine has less than the workers may take
             yield from self._bound(self._table(sharp), room - fixed, known)
@@ -113,8 +116,10 @@ class BlurredSpaces:
         """What a space takes, but for what is told of its boxes."""
         widest = max(map(len, sharp))
         slabs = math.prod(len(each) * (len(each) + 1) / 2 for each in sharp) / (widest * (widest + 1) / 2)
-        sums = math.prod(int(self._units(j, each)[-1]) + 2 for j, each in enumerate(sharp))
-        return BYTES_PER_SUM * sums * (1 + 1 / 2) + BYTES_PER_SLAB * slabs
+        return BYTES_PER_SUM * self._sums(sharp) * (1 + 1 / 2) + BYTES_PER_SLAB * slabs
+
+    def _sums(self, sharp: list[list[int]]) -> int:
+        return math.prod(int(self._units(j, each)[-1]) + 2 for j, each in enumerate(sharp))
 
     def _units(self, j: int, sharp: list[int]) -> NDArray[np.int64]:
         """The unit of each leaf value of an attribute."""

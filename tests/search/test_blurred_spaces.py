@@ -220,6 +220,14 @@ def test_a_machine_without_the_memory_leaves_the_bound_as_it_is(monkeypatch: pyt
     assert spaces.lower_bound == 0.0
 
 
+def test_sums_that_would_take_too_long_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units: 8 sharp values and one that has no rows, 6 and one, 2; sums begin before the first."""
+    for most, tells in ((10 * 8 * 3 - 1, False), (10 * 8 * 3, True)):
+        monkeypatch.setattr(blurred_spaces, "MOST_SUMS", most)
+        spaces = BlurredSpaces(Worker(skewed(1)))
+        assert bool(list(spaces.bound(1e9, ROOM, FAR))) == tells
+
+
 def test_too_few_sharp_rows_are_not_worth_the_work() -> None:
     spaces = BlurredSpaces(Worker(problem_with(0, "discernibility")))
     assert list(spaces.bound(1.0, ROOM, FAR)) == []

@@ -52,6 +52,16 @@ def test_at_a_standstill_the_prover_and_the_second_improver_take_turns() -> None
     assert team.improvers[1] in dict(team._tasks())
 
 
+def test_the_prover_keeps_its_share_through_a_blurred_space() -> None:
+    """Its bound moves at the end only."""
+    team = team_that_stands_still()
+    exchanged(team, 10)
+    team.prover.in_blurred_space = True
+    assert exchanged(team, STANDSTILL_ROUNDS)[-1] == 1.0
+    team.prover.in_blurred_space = False
+    assert exchanged(team, 3 * STANDSTILL_ROUNDS)[-1] == LEAST_SHARE
+
+
 def test_a_better_release_ends_a_standstill_and_a_hardly_better_one_does_not() -> None:
     for gain, share in ((STANDSTILL / 2, 1.0), (2 * STANDSTILL, LEAST_SHARE)):
         team = team_that_stands_still()
