@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.search.slabs import Slabs
+from gensearch_db.search.slabs import Slabs, count_up
 
 DEAR = 65_535
 """Grains: at least so many, or nothing feasible."""
@@ -68,12 +68,7 @@ def start_over(table: BlurredTable) -> None:
 @compiled
 def next_slab(table: BlurredTable) -> None:
     """Go to the next slab."""
-    for p in range(1, len(table.digits)):
-        table.changed[0] = max(table.changed[0], p)
-        table.digits[p] += 1
-        if table.digits[p] < table.slabs.sizes[p]:
-            return
-        table.digits[p] = 0
+    table.changed[0] = max(table.changed[0], count_up(table.slabs, table.digits))
 
 
 @compiled

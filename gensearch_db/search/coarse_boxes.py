@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gensearch_db.compilation import compiled
-from gensearch_db.search.slabs import Slabs
+from gensearch_db.search.slabs import Slabs, count_up
 from gensearch_db.search.state import Kernel
 from gensearch_db.search.words import code_range
 
@@ -89,11 +89,7 @@ def solve_slabs(table: CoarseTable, known: KnownBoxes, first: int, last: int, mi
             use_known(table, known, told)
             told += 1
         effort += solve_ranges(table, slab, minimum_rows)
-        for p in range(1, places):
-            digits[p] += 1
-            if digits[p] < table.slabs.sizes[p]:
-                break
-            digits[p] = 0
+        count_up(table.slabs, digits)
     return effort
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gensearch_db.compilation import compiled
+
 
 class Slabs(NamedTuple):
     """``attributes[p]`` is the attribute at place p, that of most intervals at place 0. Place p has ``intervals[p]``
@@ -42,3 +44,15 @@ def lay_slabs(counts: list[int]) -> Slabs:
             lower[p, r], upper[p, r], number[p, first, last] = first, last, r
     strides = np.concatenate([[0, 1], np.cumprod(sizes[1:])]).astype(np.int64)
     return Slabs(attributes, intervals, lower, upper, number, sizes, strides)
+
+
+@compiled
+def count_up(slabs: Slabs, digits: NDArray[np.int64]) -> int:
+    """Go from the ranges of a slab, one for each place (that of the first does not count), to those of the next slab. Returns
+    the last place whose range changed."""
+    for p in range(1, len(digits)):
+        digits[p] += 1
+        if digits[p] < slabs.sizes[p]:
+            return p
+        digits[p] = 0
+    return len(digits) - 1
